@@ -10,7 +10,7 @@ help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 up programs test test-full: NEEDS := programs
-up: ready ## starts the village: cluster, images, charts; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080 TOOLS=slim OUTSIDE=on MODEL=URL MODEL_NAME= MODEL_KEY=
+up: ready ## starts the village: cluster, images, charts; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080 TOOLS=slim OUTSIDE=on VALUES=file MODEL=URL MODEL_NAME= MODEL_KEY=
 	@$(VILLAGE) up
 
 down: ready ## ends the village and the dev servers of this checkout, and keeps the data. WIPE=1 also removes the data

@@ -37,6 +37,7 @@ environment:
   ARCH=arm64               architectures of the images: arm64, amd64, both with a comma, or all (default: this machine's; CLUSTER=current: those of its nodes)
   YES=1                    answers yes to the question of restore, and of up with CLUSTER=current
   PORT=8080                port of the local village
+  VALUES=file              up: values of the chart of your own, kept for later starts; VALUES=off: none
   NAMESPACE=hamlet         namespace of the village
   WIPE=1                   down also removes the village's data
   FRESH=1                  up starts a new village, and sets the kept data aside until down WIPE=1

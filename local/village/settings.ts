@@ -18,6 +18,8 @@ export interface Settings {
   readonly port: number;
   /** Whether pods of the local cluster reach hosts outside of the machine; undefined: as at the last start. */
   readonly outside: 'on' | 'off' | undefined;
+  /** File with values of the chart, or `off`; undefined: as at the last start. */
+  readonly values: string | undefined;
   readonly namespace: string;
   readonly wipe: boolean;
   /** True if `up` starts a new village. `up` then sets the data of an earlier village aside until `down WIPE=1`. */
@@ -40,6 +42,7 @@ export function readSettings(env: Environment): Settings {
     tools: toolsOf(env['TOOLS'] ?? 'full'),
     port: portOf(env['PORT']),
     outside: outsideOf(env['OUTSIDE']),
+    values: env['VALUES'] || undefined,
     namespace: namespaceOf(env['NAMESPACE'] ?? 'hamlet'),
     wipe: isOn(env['WIPE']),
     fresh: isOn(env['FRESH']),

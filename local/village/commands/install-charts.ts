@@ -24,11 +24,19 @@ export interface Installation {
   readonly coreNode: string | undefined;
   readonly secrets: Secrets;
   readonly model: ModelValues;
+  /** File with the operator's own values, which override all others. */
+  readonly ownValues: string | null;
   /** Cores of each node of the local cluster; undefined elsewhere. */
   readonly cores?: number;
 }
 
-export function valuesOf({ images, coreNode, secrets, model, cores }: Omit<Installation, 'place'>): object {
+export function valuesOf({
+  images,
+  coreNode,
+  secrets,
+  model,
+  cores,
+}: Omit<Installation, 'place' | 'ownValues'>): object {
   return {
     images,
     ...(coreNode === undefined ? {} : { core: { nodeName: coreNode } }),
@@ -56,10 +64,15 @@ export async function installCharts(installation: Installation, context: StepCon
   await kubectl(place, ['wait', '--for=condition=Established', ...names, '--timeout=60s'], context);
   const values = stateFile('values.json');
   writePrivate(values, valuesOf(installation));
+  const own = installation.ownValues === null ? [] : ['--values', installation.ownValues];
   context.doing('hamlet');
   // Only this machine upgrades its local cluster, one command at a time.
   if (installation.cores !== undefined) await forgetInterrupted(place, context);
-  await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], context);
+  await helm(
+    place,
+    ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values, ...own],
+    context,
+  );
   // `helm --wait` is not used, because it would also wait for Agents that are asleep.
   for (const workload of [
     'statefulset/hamlet-postgres',

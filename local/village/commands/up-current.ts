@@ -13,6 +13,7 @@ import { confirm, runSteps, type Step } from '../steps.ts';
 import { waitForAgents } from './agents-ready.ts';
 import { ensureNamespace, installCharts } from './install-charts.ts';
 import { installPackages } from './up.ts';
+import { ownValues } from './own-values.ts';
 import { connectModel, type ConnectedModel } from './village-model.ts';
 
 /** The images to build and push; Postgres and Redis have official ones. */
@@ -27,6 +28,7 @@ export async function upCurrent(settings: Settings): Promise<void> {
       'CLUSTER=current IMAGE_REGISTRY=host/path make up',
     );
   }
+  const own = { ownValues: ownValues(settings.values), secrets: secrets() };
   const context = await currentContext();
   const place = await currentPlace(namespace);
   const architectures = settings.architectures ?? (await architecturesOfNodes(place));
@@ -64,10 +66,7 @@ export async function upCurrent(settings: Settings): Promise<void> {
     {
       name: 'charts',
       work: async (step) =>
-        installCharts(
-          { place, images: references, coreNode: undefined, secrets: secrets(), model: model.values },
-          step,
-        ),
+        installCharts({ place, images: references, coreNode: undefined, model: model.values, ...own }, step),
     },
     { name: 'agents', work: async (step) => waitForAgents(place, references.agent ?? '', step) },
   ]);

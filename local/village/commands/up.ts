@@ -18,6 +18,7 @@ import { runSteps, type StepContext } from '../steps.ts';
 import { waitForAgents } from './agents-ready.ts';
 import { otherCheckout, recordCheckout } from './checkout-record.ts';
 import { ensureNamespace, installCharts } from './install-charts.ts';
+import { ownValues } from './own-values.ts';
 import { connectModel, type ConnectedModel } from './village-model.ts';
 import { isKept, putBack, setAside } from './kept-data.ts';
 
@@ -29,6 +30,7 @@ const ADMIN_PAUSE_MS = 1_000;
 /** Starts the local village and prints its address and first login. Safe to repeat. */
 export async function up(settings: Settings): Promise<void> {
   const url = `http://localhost:${settings.port}`;
+  const own = ownValues(settings.values);
   let web: Promise<string> | undefined;
   let images: readonly BuiltImage[] = [];
   let place: Place | undefined;
@@ -72,6 +74,7 @@ export async function up(settings: Settings): Promise<void> {
             coreNode: CORE_NODE,
             secrets: secrets(),
             model: model.values,
+            ownValues: own,
             cores: availableParallelism(),
           },
           context,
