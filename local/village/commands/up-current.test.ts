@@ -49,7 +49,7 @@ const install = async (tag: string): Promise<void> => {
   );
   await ensureNamespace(place);
   return installCharts(
-    { place, images, coreNode: undefined, secrets: SECRETS, model: {} },
+    { place, images, coreNode: undefined, secrets: SECRETS, model: {}, ownValues: null },
     { doing: () => undefined, log: join(folder, 'log') },
   );
 };

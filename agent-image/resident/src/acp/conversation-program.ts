@@ -37,7 +37,7 @@ export interface AcpPorts extends RetryPorts {
   readonly sessions: SessionBook;
   readonly mcpServers: AgentConfig['mcp_servers'];
   readonly presets: () => Promise<Presets>;
-  readonly log: Pick<Log, 'info'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
   readonly idle: IdlePrograms<ConversationProgram>;
   /** Ends the programs of an earlier process of the resident, at the first call. */
   readonly sweep: (hands: HandsClient) => Promise<void>;
