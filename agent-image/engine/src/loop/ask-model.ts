@@ -11,7 +11,7 @@ import { hasImages, withRecentImages } from './recent-images.ts';
 import type { Session } from './session.ts';
 import { withinTime } from '../effects/within-time.ts';
 import { appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
-import type { RunState, Turn } from '../state/run-state.ts';
+import { isLastRequest, type RunState, type Turn } from '../state/run-state.ts';
 
 /** Maximum number of streamed characters of one answer. The complete answer contains the rest. */
 const MAX_STREAMED_CHARS = 1_000_000;
@@ -33,10 +33,13 @@ export async function askModel(
   if (session.stopped.signal.aborted) return;
   const fixed = fixedSoFar(kit, session, history);
   const sent = fixed.bytes + ofTools;
-  const { request, digest } = requestOf(kit, session, { fixed, ask, tools: ask.withTools ? tools : NO_TOOLS });
+  const isLast = isLastRequest(session.state);
+  const { request, digest } = requestOf(kit, session, { fixed, ask, tools: isLast ? NO_TOOLS : tools });
   const at = { ask: ask.ask, attempt: ask.attempt };
   if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
-  const end = await streamed(kit, session, { ask, request });
+  const isWithdrawn = (): boolean => isLast && !isLastRequest(session.state);
+  const answer = await streamed(kit, session, { ask, request, isWithdrawn });
+  const end = isWithdrawn() ? failure('limits_raised', answer) : answer;
   if (end.type === 'failed') {
     const { code, retryAfterMs, usage, moneyMicros } = end;
     const next = { history, attempt: ask.attempt + 1, bytes: sent };
@@ -82,18 +85,21 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   };
 }
 
+/** True once a person has raised the limits that made the request the last one: its answer is not used. */
+type Withdrawal = Readonly<{ isWithdrawn: () => boolean }>;
+
 /** Publishes the words of a stream as they arrive, until the run is cancelled. Returns the end of the stream. */
 async function streamed(
   kit: Kit,
   session: Session,
-  { ask, request }: Readonly<{ ask: Ask; request: ModelRequest }>,
+  { ask, request, isWithdrawn }: Readonly<{ ask: Ask; request: ModelRequest }> & Withdrawal,
 ): Promise<ModelEnd> {
   // A run that has used up its time has one more request, in which it can finish.
   const timeoutMs =
     session.timeLeftMs > 0 ? Math.min(kit.limits.modelTimeoutMs, session.timeLeftMs) : kit.limits.modelTimeoutMs;
   const limit = { timeoutMs, signal: session.killed.signal, after: kit.ports.clock.after };
   const read = (signal: AbortSignal): Promise<ModelEnd> =>
-    readStream(kit, session, { ask, stream: kit.ports.model.chat(request, signal) });
+    readStream(kit, session, { ask, stream: kit.ports.model.chat(request, signal), isWithdrawn });
   try {
     return await withinTime<ModelEnd>(limit, read, {
       timedOut: () => failure('timed_out'),
@@ -110,12 +116,13 @@ type Stream = AsyncIterable<ModelDelta | ModelEnd>;
 async function readStream(
   kit: Kit,
   session: Session,
-  { ask, stream }: Readonly<{ ask: Ask; stream: Stream }>,
+  { ask, stream, isWithdrawn }: Readonly<{ ask: Ask; stream: Stream }> & Withdrawal,
 ): Promise<ModelEnd> {
   let chars = 0;
   for await (const part of stream) {
     if (session.killed.signal.aborted) return failure('aborted');
     if (part.type !== 'delta') return checked(part);
+    if (isWithdrawn()) return failure('limits_raised');
     chars += part.text.length;
     if (chars > MAX_STREAMED_CHARS) continue;
     kit.ports.notify({ type: 'delta', run: session.run, ask: ask.ask, attempt: ask.attempt, text: part.text });
@@ -155,14 +162,14 @@ type Basis = Readonly<{ fixed: Fixed; ask: Ask; tools: ModelRequest['tools'] }>;
 function requestOf(
   { ports: { journal } }: Kit,
   { state }: Session,
-  { fixed, ask: { ask, attempt, withTools }, tools }: Basis,
+  { fixed, ask: { ask, attempt }, tools }: Basis,
 ): Readonly<{ request: ModelRequest; digest: string }> {
   const { model, run } = state.opened;
   const messages = [...fixed.messages];
   const words = wordsAfter(state, state.turns.length);
   for (const each of words) appendWords(messages, each);
   const request: ModelRequest = { model, at: { run, ask, attempt }, system: fixed.system, messages, tools };
-  const basis = `${fixed.chain} ${withTools} ${words.join(' ')}`;
+  const basis = `${fixed.chain} ${!isLastRequest(state)} ${words.join(' ')}`;
   return { request, digest: journal.refer(basis).ref };
 }
 

@@ -81,6 +81,32 @@ test('limits that a person raises let it continue, with another warning later; t
   assert.match(said, /A person raised the limits of this run: continue as planned\. \[Left: 12 answers/);
 });
 
+test('limits raised while the model writes its last answer let it continue with its tools; the answer is paid and unused', async () => {
+  const setting: { raise: () => void } = { raise: () => assert.fail('no engine') };
+  const raised: Step = async function* (request, signal) {
+    setting.raise();
+    yield* says(SUMMARY)(request, signal);
+  };
+  const journal = journals.open();
+  const model = scriptedModel([...looks(4), raised, look('more'), says('All of it is done.')]);
+  const { engine } = anEngine({ journal, model, tools: [echo('look', 'read')] });
+  setting.raise = () => engine.raise('r1', { ...BUDGETS, steps: 20 });
+  const outcome = await outcomeOf(await engine.start(aRequest({ run: 'r1', budgets: { ...BUDGETS, steps: 5 } })));
+  assert.deepEqual(outcome, { kind: 'done', text: 'All of it is done.' });
+  assert.deepEqual(
+    model.requests.slice(3).map(({ tools, at }) => [tools.length, at?.ask, at?.attempt]),
+    [
+      [1, 4, 1],
+      [0, 5, 1],
+      [1, 5, 2],
+      [1, 6, 1],
+    ],
+  );
+  const said = JSON.stringify(model.requests[5]?.messages);
+  assert.match(said, /A person raised the limits of this run: continue as planned/);
+  assert.doesNotMatch(said, /This is the last answer/);
+});
+
 test('a warning about one budget leaves those about the others', async () => {
   const stuck = await budgetRun({ idleCalls: 5, steps: 10 }, [
     ...Array.from({ length: 5 }, () => look('same')),

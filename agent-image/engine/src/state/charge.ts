@@ -1,7 +1,7 @@
 import { isBudgetCode, isTenthUsed, leftOf, raisedBudgets } from '../budget/budget.ts';
 import type { EventOf } from '../journal/event.ts';
 import { illegal, moved, type Reduced } from './move.ts';
-import { finishAfter, type RunState } from './run-state.ts';
+import { finishAfter, isLastRequest, type RunState } from './run-state.ts';
 
 type Charge = Pick<RunState['spent'], 'steps' | 'tokens' | 'moneyMicros'>;
 
@@ -17,18 +17,18 @@ export function charged(state: RunState, { steps, tokens, moneyMicros }: Charge)
   return isTenthUsed(state, after) ? counted(after, false) : after;
 }
 
-/** Sets greater limits, and lifts the end by a limit unless the last request is in progress. */
+/** Sets greater limits, and lifts the end by a limit. The last request is then asked again, with tools and with all its attempts. */
 export function raised(state: RunState, event: EventOf<'budgets_raised'>): Reduced {
   const budgets = raisedBudgets(state.budgets, event.budgets);
   if (budgets === null) return illegal('not_raised');
-  const goesOn = state.asking.phase !== 'asking' && isBudgetCode(state.finishing?.code);
-  const next = { ...state, budgets, warnedBefore: state.warned.length, finishing: goesOn ? null : state.finishing };
-  return moved(counted(next, true));
+  const next = { ...state, budgets, warnedBefore: state.warned.length };
+  if (!isBudgetCode(state.finishing?.code)) return moved(counted(next, true));
+  const lifted = { ...next, asking: { ...state.asking, attemptsBefore: state.asking.attempt }, finishing: null };
+  return moved(counted(lifted, true, isLastRequest(state) ? state.turns.length : undefined));
 }
 
 /** One count a place: the newest, with the news of a raise. */
-function counted(state: RunState, isRaised: boolean): RunState {
-  const afterTurns = finishAfter(state);
+function counted(state: RunState, isRaised: boolean, afterTurns = finishAfter(state)): RunState {
   const last = state.counts.at(-1);
   const isSamePlace = last?.afterTurns === afterTurns;
   const count = { afterTurns, left: leftOf(state), isRaised: isRaised || (isSamePlace && last.isRaised) };

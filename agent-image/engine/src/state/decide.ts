@@ -30,7 +30,7 @@ const MAX_CALL_ATTEMPTS = 5;
 
 export type Command =
   | Readonly<{ type: 'open_stage' }>
-  | Readonly<{ type: 'ask_model'; ask: number; attempt: number; delayMs: number; withTools: boolean }>
+  | Readonly<{ type: 'ask_model'; ask: number; attempt: number; delayMs: number }>
   | Readonly<{ type: 'warn'; code: BudgetCode }>
   | Readonly<{ type: 'finish'; code: string }>
   | Readonly<{ type: 'park'; code: string; waitMs: number }>
@@ -104,10 +104,9 @@ function parkMs({ code, retryable, retryAfterMs }: Failure, parks: number): Comm
   return { type: 'park', code, waitMs: Math.max(growing, retryAfterMs ?? 0) };
 }
 
-function request({ asking, turns, finishing }: RunState, attempt: number, delayMs: number): Command {
+function request({ asking, turns }: RunState, attempt: number, delayMs: number): Command {
   const ask = attempt === 1 ? turns.length + 1 : asking.ask;
-  const withTools = finishing === null || turns.length < finishing.afterTurns;
-  return { type: 'ask_model', ask, attempt, delayMs, withTools };
+  return { type: 'ask_model', ask, attempt, delayMs };
 }
 
 const close = (outcome: ClosedOutcome): Command => ({ type: 'close', outcome });

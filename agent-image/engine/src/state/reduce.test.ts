@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { JournalEvent } from '../journal/event.ts';
-import { aCall, anEvent, aRef } from '../testing/an-event.ts';
+import { aCall, anEvent, aRef, BUDGETS } from '../testing/an-event.ts';
 import { decide } from './decide.ts';
 import type { IllegalMove } from './move.ts';
 import { reduce } from './reduce.ts';
-import { currentCalls, unsettledCalls, type RunState } from './run-state.ts';
+import { currentCalls, isLastRequest, unsettledCalls, type RunState } from './run-state.ts';
 
 function after(events: readonly JournalEvent[]): RunState {
   let state: RunState | null = null;
@@ -128,6 +128,17 @@ for (const [title, before, event, code] of ILLEGAL) {
 test('a text answer ends the run as done', () => {
   assert.deepEqual(decide(after(answered)), [{ type: 'close', outcome: { kind: 'done', answer: aRef('answer') } }]);
   assert.equal(after([...answered, done]).outcome?.kind, 'done');
+});
+
+test('a raise during the last request asks again with tools; a raise during any other request waits for its answer', () => {
+  const raise = anEvent('budgets_raised', { budgets: { ...BUDGETS, steps: BUDGETS.steps + 1 } });
+  const last = [...opened, anEvent('finish_asked', { code: 'budget_steps' }), anEvent('model_asked', { attempt: 5 })];
+  assert.equal(isLastRequest(after(last)), true);
+  const withdrawn = after([...last, raise, anEvent('model_failed', { attempt: 5, code: 'limits_raised' })]);
+  assert.deepEqual(decide(withdrawn), [{ type: 'ask_model', ask: 1, attempt: 6, delayMs: 0 }]);
+  assert.deepEqual([isLastRequest(withdrawn), withdrawn.counts.map(({ afterTurns }) => afterTurns)], [false, [0]]);
+  const { counts, asking } = after([...asked, raise]);
+  assert.deepEqual([counts[0]?.afterTurns, asking.attemptsBefore], [1, 0]);
 });
 
 test('another engine takes over with a higher fence: a pending request is lost, and a running call becomes unknown', () => {

@@ -104,6 +104,10 @@ export const currentCalls = (state: RunState): readonly CallState[] => currentTu
 /** The turn in progress still gets its results; a request in progress still has its tools. */
 export const finishAfter = ({ turns, asking }: RunState): number => turns.length + Number(asking.phase === 'asking');
 
+/** True if the next request, or the one in progress, has no tools and asks for a summary. */
+export const isLastRequest = ({ turns, finishing }: RunState): boolean =>
+  finishing !== null && turns.length >= finishing.afterTurns;
+
 /** True if the turn has neither words nor calls. */
 export const isEmpty = ({ calls, hasText }: Turn): boolean => calls.length === 0 && !hasText;
 
