@@ -61,8 +61,8 @@ export const RunBudgets = z.strictObject({
 export type RunBudgets = z.infer<typeof RunBudgets>;
 
 /**
- * New limits of a run: each given limit only grows. `refill` raises each so far that the run has left what a new run of the agent would have,
- * which is also the most that a limit may be raised to.
+ * New limits of a run: each given limit only grows. `refill` raises each so far that the run and its workers have left what a
+ * new run of the agent would have, which is also the most that a limit may be raised to.
  */
 export const RaisedBudgets = z.union([
   z.literal('refill'),

@@ -58,7 +58,7 @@ export function firstLimit(limits: RunBudgets, spent: RunSpent): RunLimit {
 const RAISED = ['steps', 'tokens', 'money', 'timeMs'] as const;
 type Limits = Pick<RunBudgets, (typeof RAISED)[number]>;
 
-/** A run under way. `used`: by the run and its workers, whose budgets count as used while they work. `fresh`: the budgets of a new run. */
+/** A run under way. `used`: by the run and its workers so far; a share that a worker has not used does not count. `fresh`: the budgets of a new run. */
 export interface RaiseFacts {
   readonly budgets: RunBudgets;
   readonly used: Limits;

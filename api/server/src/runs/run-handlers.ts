@@ -1,6 +1,5 @@
 import {
   formatAiDollars,
-  parseAiDollars,
   RUNS_WAITING_MAX,
   type createRun as createRunRoute,
   type Run,
@@ -21,7 +20,7 @@ import {
   readRunEvents,
   readRuns,
   readRunLeft,
-  readWorkerTakings,
+  readWorkerUse,
 } from '@hamlet/store';
 import type { RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
@@ -140,14 +139,14 @@ async function countedSteps(tx: Tx, { agentId, agentUid, runId, budgets, steps }
 
 /** The use of the limits of a run by itself and its workers. */
 async function usedWithWorkers(tx: Tx, run: RunRow): Promise<RaiseFacts['used']> {
-  const taken = await readWorkerTakings(tx, run.runId, (amount) => Number(parseAiDollars(amount)));
+  const workers = await readWorkerUse(tx, run.runId);
   const { tokens, costMicros } = ownUsage(run);
   const { workingSince } = run;
   const nowMs = (await databaseNow(tx)).getTime();
   return {
     steps: await countedSteps(tx, run),
-    tokens: tokens + taken.tokens,
-    money: formatAiDollars(BigInt(costMicros + taken.costMicros)),
+    tokens: tokens + workers.tokens,
+    money: formatAiDollars(BigInt(costMicros + workers.costMicros)),
     timeMs: run.workedMs + (workingSince === null ? 0 : Math.max(0, nowMs - workingSince.getTime())),
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PANICS, RunBudgets } from '@hamlet/contract';
-import { inTransaction, readOverdueRuns, readRunLeft } from '@hamlet/store';
+import { inTransaction, insertRuns, readOverdueRuns, readRunLeft } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startPlay } from '../testing/test-village.ts';
@@ -231,6 +231,25 @@ test('a person raises the limits of a run under way, at most to those of a new r
   );
   dataOf(await runs.settle('ada', run_id, { state: 'failed', summary: 'No.' }));
   await refuses(admin.raiseRun({ run_id, budgets: 'refill' }), 'run_settled');
+});
+
+test('a refill counts what workers have used, and no share that they have left', async () => {
+  const { runId: run_id } = await startedRun('ada');
+  const { admin } = runs.play;
+  const { budgets, ...run } = await runs.get(run_id);
+  const limits = budgets ?? assert.fail('no limits');
+  const agentUid = await uidOf(run_id);
+  const worker = { parentRunId: run_id, callId: '1.0', role: 'helper', depth: 1, budgets: limits, toolLists: [] };
+  const by = { createdByRole: run.created_by.role, createdById: run.created_by.id };
+  const [{ runId } = assert.fail('no worker')] = await inTransaction(db, (tx) =>
+    insertRuns(tx, [{ agentId: 'ada', agentUid, kind: 'worker', prompt: 'Help.', ...by, schedule: null, worker }]),
+  );
+  await db.updateTable('run').set({ tokens: 300 }).where('run_id', '=', runId).execute();
+  const refilled = async () => (await admin.raiseRun({ run_id, budgets: 'refill' })).run.budgets?.tokens;
+  assert.equal(await refilled(), limits.tokens + 300);
+  await runs.cancel(runId);
+  assert.equal(await refilled(), limits.tokens + 300);
+  dataOf(await runs.settle('ada', run_id, { state: 'failed', summary: 'No.' }));
 });
 
 const uidOf = async (runId: string): Promise<string> =>

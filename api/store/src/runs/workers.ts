@@ -6,25 +6,22 @@ import { RUN_COLUMNS, type RunRow, UNDER_WAY, isSeenBy } from './run-row.ts';
 /** Limit of an agent's unfinished workers, which depth and width never reach. */
 const LISTED_MAX = 2 * WORKERS_KEPT;
 
-interface WorkerTakings {
-  readonly active: number;
+interface WorkerUse {
   readonly tokens: number;
   readonly costMicros: number;
 }
 
-interface WorkerPart {
+interface WorkerTakings extends WorkerUse {
+  readonly active: number;
+}
+
+interface WorkerPart extends WorkerUse {
   readonly isActive: boolean;
   readonly budgets: RunBudgets;
-  readonly tokens: number;
-  readonly costMicros: number;
 }
 
-/** Sums the budgets of a run's active workers, and the usage of its ended ones including their workers. */
-export async function readWorkerTakings(
-  tx: Tx,
-  parentRunId: string,
-  microsOf: (money: string) => number,
-): Promise<WorkerTakings> {
+/** Each worker of a run with its own usage and that of its workers. */
+async function readWorkerParts(tx: Tx, parentRunId: string): Promise<readonly WorkerPart[]> {
   const { rows } = await sql<WorkerPart>`
     with recursive tree as (
       select run_id as top, run_id, tokens, cost_micros, claimed_tokens, claimed_cost_micros from run where parent_run_id = ${parentRunId}
@@ -37,7 +34,26 @@ export async function readWorkerTakings(
       select top, sum(case when tokens > 0 or cost_micros > 0 then tokens else claimed_tokens end) as tokens,
         sum(case when tokens > 0 or cost_micros > 0 then cost_micros else claimed_cost_micros end) as cost_micros
       from tree group by top) used on used.top = run.run_id`.execute(tx);
-  return rows.reduce<WorkerTakings>(
+  return rows;
+}
+
+/** Sums the usage of a run's workers so far, of those that still work too. */
+export async function readWorkerUse(tx: Tx, parentRunId: string): Promise<WorkerUse> {
+  const parts = await readWorkerParts(tx, parentRunId);
+  return parts.reduce<WorkerUse>(
+    (sum, part) => ({ tokens: sum.tokens + part.tokens, costMicros: sum.costMicros + part.costMicros }),
+    { tokens: 0, costMicros: 0 },
+  );
+}
+
+/** Sums the budgets of a run's active workers, and the usage of its ended ones including their workers. */
+export async function readWorkerTakings(
+  tx: Tx,
+  parentRunId: string,
+  microsOf: (money: string) => number,
+): Promise<WorkerTakings> {
+  const parts = await readWorkerParts(tx, parentRunId);
+  return parts.reduce<WorkerTakings>(
     ({ active, tokens, costMicros }, part) => ({
       active: active + (part.isActive ? 1 : 0),
       tokens: tokens + (part.isActive ? part.budgets.tokens : part.tokens),
