@@ -43,7 +43,7 @@ test('an opened host is one name and one port, of which the broker reads each re
   assert.equal(isInternational({ host: 'axn--p.org' }), false);
 });
 
-test('the hosts of a command are those in its addresses, as a program would reach them', () => {
+test('the hosts of a command are those that it writes out, as a program would reach them', () => {
   const named = (command: string) => hostsInCommand(command).map(({ host, port }) => `${host}:${port}`);
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['curl -sS https://API.example.org/v1?x=1', ['api.example.org:443']],
@@ -55,6 +55,12 @@ test('the hosts of a command are those in its addresses, as a program would reac
       'curl https://a.example https://b.example https://c.example https://d.example',
       ['a', 'b', 'c'].map((x) => `${x}.example:443`),
     ],
+    ['curl example.org', ['example.org:80']],
+    ["cd /tmp && curl -sSL 'EXAMPLE.org:8080/a?b' | head", ['example.org:8080']],
+    ['wget -q -O page.html example.org/page.html\nwget --tries=2 \\\n b.example', ['example.org:80', 'b.example:80']],
+    ['curl -o out.html -H "Host: a.example" -d @data.json https://example.org', ['example.org:443']],
+    ['curl -XPOST a.example; curl $FLAGS b.example; curl ./c.example user@d.example; echo curl e.example', []],
+    ['curl localhost:3000 10.0.0.1 api.default.svc && cat example.org', []],
   ];
   for (const [command, hosts] of cases) assert.deepEqual(named(command), hosts, command);
 });

@@ -25,10 +25,10 @@ const NAMED_HOSTS_MAX = 3;
 const ADDRESS = /\bhttps?:\/\/[^\s'"`<>|;&()\\]+/gi;
 const PORTS: Readonly<Record<string, number | undefined>> = { 'http:': 80, 'https:': 443 };
 
-/** The hosts in the addresses that a command writes out, each once, which an admin may be asked to open. Pure. */
+/** The hosts that a command writes out, each once, which an admin may be asked to open. Pure. */
 export function hostsInCommand(command: string): readonly Destination[] {
   const found = new Map<string, Destination>();
-  for (const [text] of command.matchAll(ADDRESS)) {
+  for (const text of [...(command.match(ADDRESS) ?? []), ...bareAddresses(command)]) {
     const url = URL.parse(text);
     if (url === null || found.size === NAMED_HOSTS_MAX) continue;
     const host = normalHost(url.hostname);
@@ -37,3 +37,26 @@ export function hostsInCommand(command: string): readonly Destination[] {
   }
   return [...found.values()];
 }
+
+const FETCH = /(?:^|[;&|(\n])\s*(curl|wget)[ \t]+([^;&|<>()`$\n]*)/g;
+const QUOTED = /(['"])([^'"]*)\1/g;
+const BARE = /^[a-z0-9][a-z0-9.-]*(:\d+)?([/?#]\S*)?$/i;
+/** Options without a value. The word after any other option may be its value, such as the name of a file. */
+const FLAG: Readonly<Record<string, RegExp | undefined>> = {
+  curl: /^(-[#046fgiIjJkLnNOqRsSv]+|--(compressed|fail|head|include|insecure|location|show-error|silent|verbose))$/,
+  wget: /^(-([46ckNqSv]+|n[cdv])|--(continue|no-verbose|quiet|server-response|spider|verbose)|--[a-z-]+=\S*)$/,
+};
+
+/** The addresses of `curl example.org` and `wget example.org/file`, which the two programs fetch over HTTP. */
+function bareAddresses(command: string): readonly string[] {
+  return [...command.replaceAll('\\\n', ' ').matchAll(FETCH)].flatMap(([, program = '', rest = '']) => {
+    const words = rest
+      .replaceAll(QUOTED, (_, __, text: string) => (BARE.test(text) ? text : '?'))
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    const isOperand = (at: number): boolean => !words[at - 1]?.startsWith('-') || isFlag(program, words[at - 1] ?? '');
+    return words.filter((word, at) => BARE.test(word) && isOperand(at)).map((word) => `http://${word}`);
+  });
+}
+
+const isFlag = (program: string, word: string): boolean => FLAG[program]?.test(word) === true;
