@@ -45,4 +45,9 @@ test('an agent is described with what its mind needs and what the village can pr
   assert.match(described, /claims; the container and the broker are the boundary/);
   const own = agentLines(agentOf(mindOfRuntime('engine')), NOW).join('\n');
   assert.match(own, /mind: Hamlet's engine \(runtime engine\)\ntier tier-0, 5 aiDollars/);
+  assert.doesNotMatch(own, /A2A/);
+  assert.match(
+    agentLines(agentOf(null, { a2a: true }), NOW).join('\n'),
+    /\nA2A: other systems call it at \/a2a\/bob of /,
+  );
 });

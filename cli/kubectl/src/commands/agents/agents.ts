@@ -33,6 +33,7 @@ export function agentLines(agent: AgentDetail, nowMs: number): readonly string[]
     `${printable(name)} (${id}): ${why.reason}${why.ready ? '' : `: ${printable(why.message)}`}`,
     ...mindLines(agent),
     `tier ${tier ?? '-'}, ${balance ?? '-'} aiDollars, node ${node ?? '-'}, cycle ${cycle}, online ${seen}`,
+    ...(agent.a2a === true ? [`A2A: other systems call it at /a2a/${id} of the village's address (docs/A2A.md)`] : []),
   ];
 }
 
