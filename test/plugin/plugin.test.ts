@@ -271,7 +271,7 @@ test('runs reads from the api with a token; without one the error explains how t
   assert.match((await hamlet('runs --state resting', place)).stderr, /must be one of queued, running/);
 });
 
-test('run shows and cancels a run; permissions prints an empty list; deny refuses an unknown id', async () => {
+test('run shows, cancels and continues a run; permissions prints an empty list; deny refuses an unknown id', async () => {
   const created = await play.admin.createRun({ agent_id: 'ada', prompt: 'Sweep the square.' });
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
   const id = created.run.run_id;
@@ -281,7 +281,8 @@ test('run shows and cancels a run; permissions prints an empty list; deny refuse
   );
   assert.equal((await hamlet(`run ${id} cancel --reason mistake`, place)).stdout, 'cancelled\n');
   assert.equal((await hamlet(`run ${id} cancel`, place)).code, 1);
-  assert.match((await hamlet(`run ${id} repeat`, place)).stderr, /the only verb is cancel/);
+  assert.match((await hamlet(`run ${id} continue`, place)).stdout, /^run \S+ continues it\n$/);
+  assert.match((await hamlet(`run ${id} repeat`, place)).stderr, /the verbs are cancel and continue/);
   const none = await hamlet('permissions ada', place);
   assert.deepEqual([none.code, none.stdout], [0, 'no permission is pending\n']);
   assert.match((await hamlet('approve 0f7c2b1e', place)).stderr, /no pending permission begins with 0f7c2b1e/);

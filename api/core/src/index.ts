@@ -35,6 +35,7 @@ export * from './policy/rule-examples.ts';
 export * from './policy/taint.ts';
 export * from './policy/trial.ts';
 export * from './run/citations.ts';
+export * from './run/continued-prompt.ts';
 export * from './run/decide-run.ts';
 export * from './run/decide-worker.ts';
 export * from './run/did-nothing.ts';

@@ -6,7 +6,7 @@ import {
   type RunBudgets,
   type RunOffer,
 } from '@hamlet/contract';
-import { decideRaise, isSettled, type RaiseFacts } from '@hamlet/core';
+import { continuedPrompt, decideRaise, isSettled, type RaiseFacts } from '@hamlet/core';
 import {
   countWaiting,
   databaseNow,
@@ -21,6 +21,7 @@ import {
   readRuns,
   readRunLeft,
   readWorkerUse,
+  taintByEarlierRun,
 } from '@hamlet/store';
 import type { RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
@@ -62,15 +63,37 @@ function createRun(village: Village): Handlers['createRun'] {
     const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
     if (waiting >= RUNS_WAITING_MAX)
       return refused('run_queue_full', `${waiting} runs already wait for ${agentId}: cancel one`);
+    const earlier = await earlierRun(tx, request);
+    if (!earlier.ok) return earlier;
+    const parts = { uid: record.uid, earlier: earlier.data, placeOffer: village.placeOffer };
     // A run whose offer is refused is not created.
-    return inSavepoint(tx, () => createWithOffer(tx, request, { uid: record.uid, placeOffer: village.placeOffer }));
+    return inSavepoint(tx, () => createWithOffer(tx, request, parts));
   });
 }
+
+/** The ended run that a new one continues; null for new work. */
+async function earlierRun(tx: Tx, { actor, body, params }: Creating): Promise<Outcome<RunRow | null>> {
+  if (body.continues === undefined) return accepted(null);
+  const run = await findRun(tx, body.continues);
+  if (run === null || run.agentId !== params.agent_id || !(await isRunOfReader(tx, actor, run)))
+    return refused('no_such_run');
+  if (actor.role !== 'admin' && !isOwn(actor, run))
+    return refused('forbidden', 'Members may continue only runs that they created');
+  // The words of a conversation are for its people alone, and those of a run for other readers too.
+  if (run.sessionId !== null)
+    return refused('validation_failed', 'body.continues: send a message to the conversation of this run instead');
+  return isSettled(run.state) ? accepted(run) : refused('run_under_way');
+}
+
+const promptOf = ({ prompt: words }: Creating['body'], earlier: RunRow | null): string =>
+  earlier === null ? words : continuedPrompt(words, { ...earlier, report: earlier.summary ?? '' });
+
+type CreateParts = Pick<Village, 'placeOffer'> & { readonly uid: string; readonly earlier: RunRow | null };
 
 async function createWithOffer(
   tx: Tx,
   request: Creating,
-  { uid, placeOffer }: Pick<Village, 'placeOffer'> & { readonly uid: string },
+  { uid, earlier, placeOffer }: CreateParts,
 ): Promise<Outcome<Created>> {
   const { actor, body, params } = request;
   const by = { createdByRole: actor.role, createdById: actor.id };
@@ -78,16 +101,18 @@ async function createWithOffer(
     agentId: params.agent_id,
     agentUid: uid,
     kind: 'prompt',
-    prompt: body.prompt,
-    safeMode: body.safe_mode,
+    prompt: promptOf(body, earlier),
+    safeMode: body.safe_mode ?? earlier?.safeMode,
     schedule: null,
   } as const;
   const [run] = await insertRuns(tx, [{ ...asked, ...by }]);
   if (run === undefined) throw new Error('the database returned no run');
+  if (earlier !== null) await taintByEarlierRun(tx, run, earlier.runId);
+  const { safe_mode, continues } = body;
   await recordAct(tx, request, {
     action: 'run.create',
     object: params.agent_id,
-    detail: { run_id: run.runId, ...(body.safe_mode && { safe_mode: body.safe_mode }) },
+    detail: { run_id: run.runId, ...(safe_mode && { safe_mode }), ...(continues && { continues }) },
   });
   if (body.offer === undefined) return accepted({ run: runView(run), offer: null });
   const { amount, expires_in_hours: expiresInHours } = body.offer;

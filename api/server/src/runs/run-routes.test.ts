@@ -6,12 +6,13 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { RUNS_WAITING_MAX, type Run } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
+import { inTransaction, taintRun } from '@hamlet/store';
 import { dataOf, follow, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, startPlay } from '../testing/test-village.ts';
 
-const { play } = await startPlay();
+const { play, village } = await startPlay();
 const runs = new RunPlay(play.url);
 
 /** The hints on an agent's stream. */
@@ -220,6 +221,28 @@ test('a member creates runs and cancels their own; an agent works on its own', a
     runs.play.as('fay').startRun({ run_id: other.run_id, cycle: (await runs.cycle('fay')) + 1 }),
     'stale_cycle',
   );
+  await runs.finishAll('fay');
+});
+
+test('another run continues an ended one with its task, last report, safe mode and marks, for its person or an admin', async () => {
+  const { admin } = runs.play;
+  const member = clientOf(runs.play.url, TOKENS.member);
+  const asked = { agent_id: 'fay', prompt: 'Bake.', safe_mode: 'dry_run' } as const;
+  const { run } = await admin.createRun(asked);
+  const next = { agent_id: 'fay', prompt: 'Continue.', continues: run.run_id };
+  await refuses(admin.createRun(next), 'run_under_way');
+  await runs.start('fay', run.run_id);
+  const source = { runId: run.run_id, source: 'egress', detail: 'example.org' } as const;
+  await inTransaction(village.openDb(), (tx) => taintRun(tx, source));
+  dataOf(await runs.settle('fay', run.run_id, { state: 'failed', summary: 'The dough is made.' }));
+  await refuses(member.createRun(next), 'forbidden');
+  await refuses(admin.createRun({ ...next, agent_id: 'ada' }), 'no_such_run');
+  const { run: other } = await admin.createRun(next);
+  assert.match(other.prompt, /^Continue\.\n\nThis continues the run [^]*\n\nBake\.\n\n[^]*\n\nThe dough is made\.$/);
+  assert.equal(other.safe_mode, 'dry_run');
+  assert.deepEqual(pluck((await runs.get(other.run_id)).taint ?? [], 'source', 'run_id'), [
+    ['conversation', run.run_id],
+  ]);
   await runs.finishAll('fay');
 });
 

@@ -34,6 +34,12 @@ export async function isTainted(tx: Tx, runId: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Marks a run whose prompt has the last words of a tainted one. */
+export async function taintByEarlierRun(tx: Tx, { runId }: RunRow, fromRunId: string): Promise<void> {
+  if (!(await isTainted(tx, fromRunId))) return;
+  await taintRun(tx, { runId, source: 'conversation', detail: 'an earlier run', fromRunId });
+}
+
 /** Marks the run of a message if an earlier answer of the agent in its session comes from a tainted run. */
 export async function taintByConversation(tx: Tx, { runId, kind, sessionId, agentUid }: RunRow): Promise<void> {
   if (sessionId === null || kind === 'worker') return;

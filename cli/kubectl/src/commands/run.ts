@@ -1,5 +1,5 @@
 import type { Client, Run, RunEvent } from '@hamlet/contract';
-import { cancelRun, dataOf, getRun, listRunEvents, RUN_EVENTS_PAGE_MAX } from '@hamlet/contract';
+import { cancelRun, createRun, dataOf, getRun, listRunEvents, RUN_EVENTS_PAGE_MAX } from '@hamlet/contract';
 import { Failure, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { stateLines } from '../talk/run-end.ts';
@@ -12,15 +12,25 @@ const PAGES_MAX = 100;
 
 interface Act {
   readonly id: string;
-  /** Null to show the run. */
-  readonly cancel: { readonly reason?: string } | null;
+  readonly verb: 'show' | 'cancel' | 'continue';
+  /** Why a person cancels the run. */
+  readonly reason?: string;
 }
 
+const CONTINUE = 'Continue this task.';
+
 function runAct({ names: [id = '', verb], flags: { reason } }: Pick<Invocation, 'names' | 'flags'>): Act {
-  if (verb !== undefined && verb !== 'cancel') throw new Failure(`unknown verb ${verb}: the only verb is cancel`, 2);
-  if (verb === undefined && reason !== undefined) throw new Failure('--reason is valid only with cancel', 2);
-  if (verb === undefined) return { id, cancel: null };
-  return { id, cancel: typeof reason === 'string' ? { reason } : {} };
+  if (verb !== undefined && verb !== 'cancel' && verb !== 'continue')
+    throw new Failure(`unknown verb ${verb}: the verbs are cancel and continue`, 2);
+  if (verb !== 'cancel' && reason !== undefined) throw new Failure('--reason is valid only with cancel', 2);
+  return { id, verb: verb ?? 'show', ...(typeof reason === 'string' ? { reason } : {}) };
+}
+
+/** Gives the agent of an ended run another one, which continues its work. */
+async function continued(api: Client, id: string): Promise<Run> {
+  const { run: ended } = await dataOf(api.call(getRun, { params: { run_id: id } }));
+  const params = { agent_id: ended.agent_id };
+  return (await dataOf(api.call(createRun, { params, body: { prompt: CONTINUE, continues: id } }))).run;
 }
 
 async function eventsOf(api: Client, runId: string): Promise<readonly RunEvent[]> {
@@ -47,20 +57,23 @@ function runLines(run: Run, events: readonly RunEvent[], nowMs: number): readonl
 
 export const run = apiCommand({
   name: 'run',
-  usage: 'ID [cancel] [--reason=TEXT]',
-  summary: 'shows the steps, words and cost of a run, or cancels it',
-  details: 'A cancelled run starts no more calls; the output lists its calls with an unknown outcome.',
+  usage: 'ID [cancel|continue] [--reason=TEXT]',
+  summary: 'shows the steps, words and cost of a run, cancels it, or continues an ended one',
+  details: `A cancelled run starts no more calls; the output lists its calls with an unknown outcome.
+"continue" gives the agent of an ended run another one, with new limits, the same task and the last report.`,
   options: { reason: { type: 'string' } },
   names: [1, 2],
   act: runAct,
-  async read(api, { id, cancel }) {
+  async read(api, { id, verb, ...body }) {
     const params = { run_id: id };
-    if (cancel !== null) return (await dataOf(api.call(cancelRun, { params, body: cancel }))).run;
+    if (verb === 'continue') return continued(api, id);
+    if (verb === 'cancel') return (await dataOf(api.call(cancelRun, { params, body }))).run;
     const { run: found } = await dataOf(api.call(getRun, { params }));
     return { run: found, events: await eventsOf(api, id) };
   },
-  text(found, _act, nowMs) {
+  text(found, { verb }, nowMs) {
     if ('events' in found) return runLines(found.run, found.events, nowMs);
+    if (verb === 'continue') return `run ${found.run_id} continues it`;
     return found.state === 'cancelled' ? 'cancelled' : `${found.state}: its agent ends it within seconds`;
   },
 });

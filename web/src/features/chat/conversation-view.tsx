@@ -189,6 +189,7 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps) {
               agentId={agentId}
               agentName={listener.display_name}
               mindChange={changes[at] ?? null}
+              isNewest={at === exchanges.length - 1 && state.session?.state !== 'terminated'}
               waitsFor={
                 exchange.question?.state === 'queued'
                   ? waitLabel(exchange, { session: state.session, agent: listener, before: open.indexOf(exchange) })

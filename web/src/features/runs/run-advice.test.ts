@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureSentence, tokensHelp } from './run-advice.ts';
+import { endedAtLimit, failureSentence, tokensHelp } from './run-advice.ts';
 
 test('a failure names its cause and who can mend it', () => {
   const refused = { code: 'model_auth', message: 'The model did not answer: auth.' };
@@ -28,4 +28,12 @@ test('more tokens an hour help where the quota of the agent was the limit', () =
     [false, true, false, false],
   );
   assert.equal(tokensHelp(null), false);
+});
+
+test('a run that ended at a limit of its own can be continued', () => {
+  assert.deepEqual(
+    ['budget_steps', 'no_progress', 'time_limit', 'model_auth', 'disk_full'].map((code) => endedAtLimit({ code })),
+    [true, true, true, false, false],
+  );
+  assert.equal(endedAtLimit(null), false);
 });

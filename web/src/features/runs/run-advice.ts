@@ -56,6 +56,20 @@ export function tokensHelp(error: Pick<RunError, 'code'> | null): boolean {
   return error?.code === 'model_token_quota_exhausted';
 }
 
+const LIMITS: ReadonlySet<string> = new Set([
+  'budget_steps',
+  'budget_tokens',
+  'budget_money',
+  'budget_time',
+  'no_progress',
+  'time_limit',
+]);
+
+/** True if the run ended at a limit of its own, so that another run can continue its work. */
+export function endedAtLimit(error: Pick<RunError, 'code'> | null): boolean {
+  return error !== null && LIMITS.has(error.code);
+}
+
 function sentence(text: string): string {
   return /[.!?…]$/.test(text.trimEnd()) ? text : `${text}.`;
 }

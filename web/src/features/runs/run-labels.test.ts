@@ -8,6 +8,7 @@ import {
   eventLabel,
   lastWordsOf,
   mayCancel,
+  mayContinue,
   mayRaise,
   modelLabel,
   type NoteEvent,
@@ -99,6 +100,15 @@ test('an admin may end any running run, a member only their own', () => {
   assert.equal(mayRaise(run({ budgets: null }), { role: 'admin', id: 'keeper' }), false, 'before its first start');
   assert.equal(mayRaise(run({ budgets }), { role: 'member', id: 'mia' }), true);
   assert.equal(mayRaise(run({ budgets }), { role: 'member', id: 'tom' }), false);
+});
+
+test('an admin may continue any run that ended at a limit, a member only their own', () => {
+  const ended = run({ state: 'failed', error: { code: 'budget_tokens', message: 'All tokens are used.' } });
+  assert.equal(mayContinue(ended, { role: 'admin', id: 'keeper' }), true);
+  assert.equal(mayContinue(ended, { role: 'member', id: 'mia' }), true);
+  assert.equal(mayContinue(ended, { role: 'member', id: 'tom' }), false);
+  assert.equal(mayContinue({ ...ended, veiled: true }, { role: 'admin', id: 'keeper' }), false);
+  assert.equal(mayContinue(run({ state: 'done' }), { role: 'admin', id: 'keeper' }), false);
 });
 
 test('the line of an answer shows model, tokens and cost, or the failure', () => {

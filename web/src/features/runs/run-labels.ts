@@ -15,6 +15,7 @@ import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { failureCause } from '../models/model-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
+import { endedAtLimit } from './run-advice.ts';
 
 type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
 
@@ -170,6 +171,15 @@ export function mayRaise(
   viewer: { readonly role: string; readonly id: ViewerId },
 ): boolean {
   return run.budgets !== null && run.worker === undefined && mayCancel(run, viewer);
+}
+
+/** True if the viewer may continue the work of a run that ended at a limit. A worker's parent has its report. */
+export function mayContinue(
+  run: Pick<Run, 'error' | 'created_by' | 'worker' | 'veiled'>,
+  viewer: { readonly role: string; readonly id: ViewerId },
+): boolean {
+  if (!endedAtLimit(run.error) || run.worker !== undefined || run.veiled === true) return false;
+  return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }
 
 /** An answer of the model: `Answer of small-model · 1,204 tokens · 0.02 ai$`. */

@@ -71,6 +71,12 @@ export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
       .min(1)
       .meta({ example: 'Go to the café and tell Bob that the bread is ready.' }),
     safe_mode: SafeMode.optional(),
+    continues: z
+      .uuid()
+      .optional()
+      .describe(
+        "An ended run of the agent without a session: the agent reads the prompt with this run's task and last report, in its safe mode unless another is given. Members may continue only runs that they created",
+      ),
     offer: z
       .strictObject({
         amount: Amount.describe('Held until you accept or refuse the result, the run fails, or the offer expires'),
@@ -83,6 +89,8 @@ export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
   reasons: [
     'no_such_agent',
     'agent_barred',
+    'no_such_run',
+    'run_under_way',
     'run_queue_full',
     'allowance_exceeded',
     'account_closed',

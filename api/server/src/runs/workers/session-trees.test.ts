@@ -51,7 +51,7 @@ const end = ({ agentId, runId, cycle, attempt }: Working) =>
   permits.play.as(agentId).raw.settleRun({ run_id: runId, cycle, attempt, state: 'cancelled', summary: 'Cancelled.' });
 
 test('the end of a session cancels its runs with all their workers, waiting and working ones', async () => {
-  const { session_id, worker, runs } = await grow('ada');
+  const { session_id, root, worker, runs } = await grow('ada');
   const waiting = await delegate(worker, '2.0');
   assert.equal(refusalOf(await admin.raw.endSession({ session_id })), null);
   assert.equal((await talk.session(admin, session_id)).state, 'terminated');
@@ -61,6 +61,8 @@ test('the end of a session cancels its runs with all their workers, waiting and 
   );
   assert.deepEqual(isCancelling, [true, true, true]);
   for (const each of runs) dataOf(await end(each));
+  const continued = { agent_id: 'ada', prompt: 'Continue.', continues: root.runId };
+  assert.equal(await codeOf(admin.raw.createRun(continued)), 'validation_failed', 'its words stay in the conversation');
 });
 
 test('people cancel a tree while its runs store steps and end: no request fails internally', async () => {

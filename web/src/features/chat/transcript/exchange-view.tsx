@@ -8,6 +8,7 @@ import { Avatar, Icon, LinkButton, Notice, RefusedNotice, Time, useNow } from '.
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { AddTokens } from '../../runs/add-tokens.tsx';
+import { ContinueMessage } from '../../runs/continue-run.tsx';
 import { RaiseLimits } from '../../runs/raise-limits.tsx';
 import { tokensHelp } from '../../runs/run-advice.ts';
 import { nearLimit, shareLabel } from '../../runs/run-budget.ts';
@@ -129,6 +130,8 @@ interface ExchangeProps {
   readonly waitsFor: string | null;
   /** The line about a change of the agent's mind before this work; null without one. */
   readonly mindChange: string | null;
+  /** True if a message may continue this work: nothing follows it, and the conversation is open. */
+  readonly isNewest: boolean;
   readonly onAnswered: (permission: Permission) => void;
 }
 
@@ -142,11 +145,13 @@ export const ExchangeView = memo(OneExchange, (before, after) => {
     oldRest.agentName === rest.agentName &&
     oldRest.waitsFor === rest.waitsFor &&
     oldRest.mindChange === rest.mindChange &&
+    oldRest.isNewest === rest.isNewest &&
     oldRest.onAnswered === rest.onAnswered
   );
 });
 
-function OneExchange({ exchange, agentId, agentName, waitsFor, mindChange, onAnswered }: ExchangeProps) {
+function OneExchange(props: ExchangeProps) {
+  const { exchange, agentId, agentName, waitsFor, mindChange, isNewest, onAnswered } = props;
   const { question, replies, answer, report, trace, permissions } = exchange;
   const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
   const author = { agentId, name: agentName, mind: traceMind(trace) };
@@ -160,9 +165,7 @@ function OneExchange({ exchange, agentId, agentName, waitsFor, mindChange, onAns
           {question.state === 'working' && (
             <OpenWork items={items} run={trace.run} words={wordsOf(trace)} author={author} onAnswered={onAnswered} />
           )}
-          {isFinalMessage(question) && (
-            <Outcome exchange={exchange} question={question} items={items} onAnswered={onAnswered} />
-          )}
+          {isFinalMessage(question) && <Outcome {...{ exchange, question, items, isNewest, onAnswered }} />}
         </>
       )}
       {replies.map((reply) => (
@@ -222,12 +225,13 @@ function OpenWork({ items, run, words, author, onAnswered }: OpenWorkProps) {
 
 interface OutcomeProps {
   readonly exchange: Exchange;
+  readonly isNewest: boolean;
   readonly question: SessionMessage;
   readonly items: readonly TraceItem[];
   readonly onAnswered: (permission: Permission) => void;
 }
 
-function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: OutcomeProps) {
+function Outcome({ exchange: { answer, trace }, question, items, isNewest, onAnswered }: OutcomeProps) {
   const { run_id: runId, state } = question;
   return (
     <>
@@ -236,7 +240,7 @@ function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: O
       )}
       {runId === null && state === 'cancelled' && <p className="message-facts">Stopped.</p>}
       {runId !== null && answer === null && <AnswerDeliverables runId={runId} />}
-      {state === 'failed' && <NotAnswered message={question} run={trace.run} />}
+      {state === 'failed' && <NotAnswered message={question} run={trace.run} isNewest={isNewest} />}
     </>
   );
 }
@@ -303,7 +307,9 @@ function Answer({ message, author }: Readonly<{ message: SessionMessage; author:
   );
 }
 
-function NotAnswered({ message: { run_id: id }, run }: Readonly<{ message: SessionMessage; run: Run | null }>) {
+type NotAnsweredProps = Readonly<{ message: SessionMessage; run: Run | null; isNewest: boolean }>;
+
+function NotAnswered({ message: { run_id: id }, run, isNewest }: NotAnsweredProps) {
   const { open } = useVillage();
   const role = useRole();
   return (
@@ -312,6 +318,7 @@ function NotAnswered({ message: { run_id: id }, run }: Readonly<{ message: Sessi
       end={id === null ? undefined : <LinkButton word="The run" onClick={() => open({ view: 'runs', run: id })} />}
     >
       {failureLabel(run, role)} {run !== null && tokensHelp(run.error) && <AddTokens run={run} />}
+      {run !== null && isNewest && <ContinueMessage run={run} />}
     </Notice>
   );
 }

@@ -26,6 +26,7 @@ import { PermissionCard } from '../../permissions/permission-card.tsx';
 import { RunOfferView } from '../../offers/run-offer.tsx';
 import { RunResults, useRunArtifacts, useRunSources } from '../../results/session-results.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
+import { ContinueRun } from '../continue-run.tsx';
 import { failureSentence } from '../run-advice.ts';
 import { RunBudget } from './run-budget-view.tsx';
 import { RunCourse } from './run-course.tsx';
@@ -187,7 +188,11 @@ function Result({ run, partial }: Readonly<{ run: Run; partial: string | null }>
   if (words === null && run.error === null && partial === null) return null;
   return (
     <Part name={isSettled(run.state) ? 'Result' : 'Answer so far'}>
-      {run.error !== null && <Notice tone="bad">{failureSentence(run.error, role)}</Notice>}
+      {run.error !== null && (
+        <Notice tone="bad">
+          {failureSentence(run.error, role)} <ContinueRun run={run} />
+        </Notice>
+      )}
       {words !== null && <Markdown className="run-summary" text={words} />}
       {partial !== null && <Markdown className="run-partial" text={partial} />}
       {scripted !== null && words !== null && <ScriptedMark {...scripted} />}
