@@ -15,8 +15,26 @@ import { anEngine, aRequest, IDLE_CLOCK } from '../testing/an-engine.ts';
 import { calls, scriptedModel } from '../testing/scripted-model.ts';
 
 const CHILD = join(import.meta.dirname, '../testing/crash-child.ts');
-/** Opening, stage, two requests with their answers, intent and settlement of five calls, closing. */
-const WRITES = 17;
+type Way = 'plain' | 'compaction' | 'worker';
+/**
+ * Writes of a run. `plain`: opening, stage, two requests with their answers, intent and settlement of five calls, closing;
+ * `compaction`: also the summary; `worker`: those of the worker, and of its parent with one call.
+ */
+const WRITES: Readonly<Record<Way, number>> = { plain: 17, compaction: 18, worker: 26 };
+const NAMES: Readonly<Record<Way, string>> = {
+  plain: 'a run',
+  compaction: 'a run that is summarized',
+  worker: 'a run with a worker',
+};
+/**
+ * The kills of the gate: alternately before and after each write until the calls are made, around the summary and at the end,
+ * and at the beginning and in the work of a worker.
+ */
+const GATE: Readonly<Record<Way, readonly string[]>> = {
+  plain: Array.from({ length: 14 }, (_, index) => `${index % 2 === 0 ? 'before' : 'after'}:${index + 1}`),
+  compaction: ['before:15', 'after:15', 'after:18'],
+  worker: ['after:6', 'before:18'],
+};
 const CLOCKS_OFF_MS = [3_600_000, -3_600_000, 0];
 
 const Report = z.object({
@@ -26,15 +44,18 @@ const Report = z.object({
   before: z.record(z.string(), z.number()),
   settled: z.array(z.string()),
   intended: z.array(z.string()),
+  isSummarized: z.boolean(),
 });
 
 const folder = testFolder('crash');
 
 type Child = Readonly<{ signal: string | null; output: string; errors: string }>;
 
-async function child(name: string, point: string, clockOffMs = 0): Promise<Child> {
+type Start = Readonly<{ way: Way; point: string; clockOffMs?: number }>;
+
+async function child(name: string, { way, point, clockOffMs = 0 }: Start): Promise<Child> {
   const files = [join(folder, `${name}.db`), join(folder, `${name}.txt`)];
-  const process_ = spawn(process.execPath, [CHILD, ...files, point, `${clockOffMs}`]);
+  const process_ = spawn(process.execPath, [CHILD, ...files, point, `${clockOffMs}`, way]);
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   process_.stdout.on('data', (part: Buffer) => output.push(part));
   process_.stderr.on('data', (part: Buffer) => errors.push(part));
@@ -74,18 +95,19 @@ function checkWorld(name: string, report: z.infer<typeof Report>): void {
 }
 
 /** Kills the process at a write. The clock of the continuing process is off by `clockOffMs`. */
-async function cell(point: string, clockOffMs: number): Promise<void> {
-  const name = `${point.replace(':', '-')}-${clockOffMs}`;
-  const killed = await child(name, point);
+async function cell({ way, point, clockOffMs }: Required<Start>): Promise<void> {
+  const name = `${way}-${point.replace(':', '-')}-${clockOffMs}`;
+  const killed = await child(name, { way, point });
   assert.equal(killed.signal, 'SIGKILL', `${point}: ${killed.errors}`);
-  const resumed = await child(name, 'never', clockOffMs);
+  const resumed = await child(name, { way, point: 'never', clockOffMs });
   assert.equal(resumed.signal, null);
   assert.ok(resumed.output !== '', resumed.errors);
   const report = Report.parse(JSON.parse(resumed.output));
-  if (point === `after:${WRITES}`) return assert.equal(report.outcome, 'closed');
+  if (point === `after:${WRITES[way]}`) return assert.equal(report.outcome, 'closed');
   checkWorld(name, report);
   assert.deepEqual(report.outcome, { kind: 'done', text: 'All five are done.' });
-  // The kill may come after the last request to the model.
+  assert.ok(report.isSummarized || report.results.length > 0 || report.settled.length === EFFECTS.length);
+  // The kill may come after the last request to the model, and a summary replaces the results.
   if (report.results.length > 0) {
     assert.equal(report.results.length, EFFECTS.length, 'each call has one result');
     for (const [index, effect] of EFFECTS.slice(0, 4).entries())
@@ -94,24 +116,31 @@ async function cell(point: string, clockOffMs: number): Promise<void> {
   }
 }
 
-test(`a kill before or after each of ${WRITES} writes repeats and loses nothing, even if the clock is an hour off`, async () => {
-  // In the gate each write has one kill, alternately before and after it, and the two clocks alternate.
-  const points = Array.from({ length: WRITES }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`])
-    .map((both, index) => (FULL_RUN ? both : both.slice(index % 2, (index % 2) + 1)))
-    .flat();
-  const failures: string[] = [];
-  for (const [index, point] of points.entries()) {
-    const turn = index % CLOCKS_OFF_MS.length;
-    for (const clockOffMs of FULL_RUN ? CLOCKS_OFF_MS : CLOCKS_OFF_MS.slice(turn, turn + 1))
-      await cell(point, clockOffMs).catch((error: unknown) =>
-        failures.push(`${point}, clock ${clockOffMs}: ${String(error)}`),
-      );
-  }
-  assert.deepEqual(failures, []);
-  const whole = await child('whole', `before:${WRITES + 1}`);
-  assert.equal(whole.signal, null, 'the run has no more writes');
-  checkWorld('whole', Report.parse(JSON.parse(whole.output)));
-});
+const allOf = (way: Way): readonly string[] =>
+  Array.from({ length: WRITES[way] }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat();
+
+/** Without a kill the run ends after its last write. */
+async function checkWhole(way: Way): Promise<void> {
+  const name = `${way}-whole`;
+  const whole = await child(name, { way, point: `before:${WRITES[way] + 1}` });
+  assert.equal(whole.signal, null, `the run has more writes ${whole.errors}`);
+  checkWorld(name, Report.parse(JSON.parse(whole.output)));
+}
+
+for (const way of ['plain', 'compaction', 'worker'] as const)
+  test(`a kill at a write of ${NAMES[way]} repeats and loses nothing, even if the clock is an hour off`, async () => {
+    const failures: string[] = [];
+    for (const [index, point] of (FULL_RUN ? allOf(way) : GATE[way]).entries()) {
+      // In the gate the clocks alternate.
+      const turn = index % CLOCKS_OFF_MS.length;
+      for (const clockOffMs of FULL_RUN ? CLOCKS_OFF_MS : CLOCKS_OFF_MS.slice(turn, turn + 1))
+        await cell({ way, point, clockOffMs }).catch((error: unknown) =>
+          failures.push(`${point}, clock ${clockOffMs}: ${String(error)}`),
+        );
+    }
+    if (FULL_RUN || way === 'plain') await checkWhole(way);
+    assert.deepEqual(failures, []);
+  });
 
 test('an engine with an empty volume knows no run and calls nothing', async () => {
   const journal = openSqliteJournal(join(folder, 'empty.db'));
