@@ -102,7 +102,7 @@ function portsOf(village: Village, folder: string, book: RunBook): AcpPorts {
     sessions: openSessionBook(join(folder, 'sessions.json'), { warn: unused }),
     mcpServers: SERVERS,
     presets: async () => ({ programs: {}, prepare: unused }),
-    log: { info: () => {} },
+    log: { info: () => {}, warn: () => {} },
     idle: new IdlePrograms(),
     sweep: endLeftMinds,
   };
