@@ -136,7 +136,7 @@ export class ConversationProgram {
     return preset ?? JSON.stringify([command, ...args]);
   }
 
-  /** Starts the program without a session that it cannot load: otherwise the conversation would fail for ever. */
+  /** Starts the program without its session if it cannot load it: otherwise each run of the conversation would fail. */
   async #startWith(opening: Opening, session: string | null): Promise<AcpProgram> {
     try {
       return await this.#start(opening, session);
