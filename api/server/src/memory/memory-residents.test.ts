@@ -73,7 +73,6 @@ const mind = untilEnd(await startCallMind());
 const village = await testVillage({ villageSpeed: 20 });
 const samples = village.samples;
 for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), AGENT(name));
-await village.liftRequestLimits();
 const REPOSITORIES = JSON.stringify([{ repository: 'git.example.org/*', members: ['*'] }]);
 const replica = await village.startReplica(
   { HAMLET_TOOL_RULES: RULES, HAMLET_REPOSITORIES: REPOSITORIES },

@@ -110,6 +110,14 @@ async function writeSample(file: string, text: SampleText): Promise<string> {
   return file;
 }
 
+/** Removes the tiers' limits of requests. */
+async function liftRequestLimits(folder: string): Promise<void> {
+  for (const tier of (await readdir(folder)).filter((name) => name.startsWith('good-entitlement-')))
+    await writeSample(join(folder, tier), (text) =>
+      text.replace(/requestsPerMinute: \d+/, 'requestsPerMinute: 100000'),
+    );
+}
+
 function environmentOf(folder: string, postgres: TestPostgres, redis: TestRedis): Record<string, string> {
   return {
     HAMLET_POSTGRES_URL: postgres.appUrl,
@@ -136,6 +144,8 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
   const [postgres, redis] = await Promise.all([...servers, writeFiles(folder)]);
+  // The limits are those of real minutes, in which such agents live several.
+  if ((options.villageSpeed ?? 1) > 1) await liftRequestLimits(folder);
   const logs: string[] = [];
   const replicas: RunningServer[] = [];
   const databases: Db[] = [];
@@ -175,13 +185,7 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
     },
     /** Writes or changes a file of the samples. Returns its path. */
     writeSample: (name: string, text: SampleText) => writeSample(join(folder, name), text),
-    /** Removes the tiers' limits of requests. */
-    liftRequestLimits: async () => {
-      for (const tier of (await readdir(folder)).filter((name) => name.startsWith('good-entitlement-')))
-        await writeSample(join(folder, tier), (text) =>
-          text.replace(/requestsPerMinute: \d+/, 'requestsPerMinute: 100000'),
-        );
-    },
+    liftRequestLimits: () => liftRequestLimits(folder),
     /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
     openDb: () => {
       const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
