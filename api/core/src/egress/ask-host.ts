@@ -38,7 +38,8 @@ export function hostsInCommand(command: string): readonly Destination[] {
   return [...found.values()];
 }
 
-const FETCH = /(?:^|[;&|(\n])\s*(curl|wget)[ \t]+([^;&|<>()`$\n]*)/g;
+/** Blanks alone follow the beginning: with line ends, which begin too, each of many empty lines would be read to the last. */
+const FETCH = /(?:^|[;&|(\n])[ \t]*(curl|wget)[ \t]+([^;&|<>()`$\n]*)/g;
 const QUOTED = /(['"])([^'"]*)\1/g;
 const BARE = /^[a-z0-9][a-z0-9.-]*(:\d+)?([/?#]\S*)?$/i;
 /** Options without a value. The word after any other option may be its value, such as the name of a file. */
