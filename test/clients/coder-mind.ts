@@ -29,7 +29,7 @@ interface Chat {
 const ESCALATED = { sandbox_permissions: 'require_escalated', justification: 'May I write the file?' };
 
 /** The arguments of a shell command, by the name of a program's tool. */
-const SHELLS: Readonly<Record<string, (command: string, isConfined: boolean) => object>> = {
+export const SHELLS: Readonly<Record<string, (command: string, isConfined: boolean) => object>> = {
   exec_command: (cmd, isConfined) => ({ cmd, ...(isConfined && ESCALATED) }),
   shell: (command) => ({ command: ['bash', '-lc', command] }),
   shell_command: (command) => ({ command }),

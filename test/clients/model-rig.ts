@@ -18,13 +18,14 @@ export interface ModelRig {
   /** Origin of the gateway, and the agent's token for it. */
   readonly url: string;
   readonly token: string;
+  readonly run: string;
   /** Variables with a new key of the run, as a program in the hands gets them. */
   variables(): Readonly<Record<string, string>>;
 }
 
 /** Lasts until the tests of the calling file have ended. */
-export async function startModelRig(): Promise<ModelRig> {
-  const mind = untilEnd(await startCoderMind());
+export async function startModelRig(startMind = startCoderMind): Promise<ModelRig> {
+  const mind = untilEnd(await startMind());
   const models = wireModels(mind.url, { route: { model: 'up-model', contextTokens: CONTEXT_TOKENS } });
   const tier = (text: string): string =>
     text
@@ -54,5 +55,5 @@ export async function startModelRig(): Promise<ModelRig> {
   const door = await openModelDoor({ api: play.url, tokens, keys });
   atEnd(() => door.close());
   keys.openedAt(door.port);
-  return { url: play.url, token: agentToken(AGENT), variables: () => keys.environmentOf({ run, call: 'mind' }) };
+  return { url: play.url, token: agentToken(AGENT), run, variables: () => keys.environmentOf({ run, call: 'mind' }) };
 }

@@ -4,94 +4,25 @@
  * reaches nothing else, because telemetry and updates are off.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { randomUUID } from 'node:crypto';
 import { ACP_PRESETS } from '@hamlet/contract';
 import { PRESETS } from '../../agent-image/resident/src/acp/presets/programs.ts';
-import type { AcpLaunch, Preset } from '../../agent-image/resident/src/acp/preset.ts';
-import { handsPrograms } from '../../agent-image/resident/src/hands/hands-programs.ts';
-import { packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
-import {
-  BROKER_HOST,
-  LOOPBACK_PROXY,
-  proxyEnvironment,
-} from '../../agent-image/resident/src/hands/proxy-environment.ts';
-import { CACHE } from '../../local/village/paths.ts';
-import { atEnd, untilEnd } from '../env/at-end.ts';
-import { startHands } from '../env/hands/start-hands.ts';
-import { listenOnLoopback } from '../env/net/loopback.ts';
+import { BROKER_HOST } from '../../agent-image/resident/src/hands/proxy-environment.ts';
 import { startProgram, turnOf } from './acp-driver.ts';
 import { ENDLESS, FINISHED, writing } from './coder-mind.ts';
-import { CONTEXT_TOKENS, MODEL, startModelRig } from './model-rig.ts';
+import { startModelRig } from './model-rig.ts';
+import { openProgramsPlace } from './program-place.ts';
 
-/** Programs are large, so all checkouts share their folder. */
-const INSTALLED = join(CACHE, 'clients');
+const { hands, place, reached, prepared } = await openProgramsPlace(await startModelRig());
 
-const rig = await startModelRig();
-const hands = untilEnd(await startHands());
-const { workspace: cwd, socket } = hands;
-const home = join(dirname(cwd), 'home');
-mkdirSync(join(home, '.hamlet'), { recursive: true });
-mkdirSync(INSTALLED, { recursive: true });
-symlinkSync(INSTALLED, join(home, '.hamlet/programs'));
-/** The hosts that programs wanted to reach: the pod's proxy, which refuses all. */
-const reached: string[] = [];
-const proxy = createServer((request, response) => {
-  reached.push(String(request.url));
-  response.writeHead(403).end();
-}).on('connect', (request, socket) => {
-  reached.push(String(request.url));
-  socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-});
-const port = await listenOnLoopback(proxy);
-atEnd(() => proxy.close());
-
-const installing = () => ({
-  ...rig.variables(),
-  HOME: home,
-  PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
-});
-const working = () => {
-  const inPod = Object.entries(proxyEnvironment({ run: 'run', call: 'mind' }));
-  const { host, port: usual } = LOOPBACK_PROXY;
-  const own = inPod.map(([name, value]) => [
-    name,
-    value.replace(`${host}:${String(usual)}`, `${host}:${String(port)}`),
-  ]);
-  const packages = packageEnvironment({ name: 'ada', email: 'ada@agents.test' });
-  return { ...packages, ...(Object.fromEntries(own) as Record<string, string>), ...installing() };
-};
-
-function prepared(program: Preset): Promise<AcpLaunch> {
-  const programs = handsPrograms(socket, {
-    environmentOf: installing,
-    trees: null,
-    workspace: cwd,
-    ended: () => undefined,
-  });
-  const { signal } = new AbortController();
-  return PRESETS.prepare(program, {
-    run: ({ stdin = '', ...rest }) => {
-      const id = randomUUID();
-      return programs.run({ id, owner: id, cwd: '/', env: {}, stdin, ...rest }, { onOutput: () => undefined, signal });
-    },
-    progress: (words) => console.log(words),
-    home,
-    values: { model: MODEL, context: String(CONTEXT_TOKENS) },
-    signal,
-  });
-}
-
-const has = (file: string): boolean => existsSync(join(cwd, file));
+const has = (file: string): boolean => existsSync(join(place.cwd, file));
 
 for (const [preset, program] of Object.entries(PRESETS.programs)) {
   const { title, version, asks } = ACP_PRESETS[preset as keyof typeof ACP_PRESETS];
 
   test(`${title} ${version} asks as its preset says, ends at a cancel, and continues after a reboot`, async () => {
-    const place = { socket, cwd, environmentOf: working };
     reached.length = 0;
     const first = await startProgram(await prepared(program), place);
     const refused = await turnOf(first, { text: writing(`${preset}-1.txt`), answer: 'reject_once' });

@@ -1,30 +1,15 @@
 /** The first request of a run, as it leaves the pod: counted by a tokenizer, and read as the model reads it. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { VILLAGE_TOOL_NAMES, type AgentConfig } from '@hamlet/contract';
-import { DEFAULT_VILLAGE_RULES, mindOfRuntime, narrowPolicy, resolvePolicy } from '@hamlet/core';
-import { createEngine, openSqliteJournal, SYSTEM_CLOCK, type RunWork, type Tool } from '@hamlet/engine';
-import { testFolder } from '@hamlet/test/env/at-end';
+import { VILLAGE_TOOL_NAMES } from '@hamlet/contract';
+import { narrowPolicy } from '@hamlet/core';
 import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
-import { KNOWN_PROGRAMS } from '../hands/survey-hands.ts';
-import { handsTools } from '../hands/tools/hands-tools.ts';
-import { inputOf } from '../runs/run-input.ts';
 import { aHandsKit } from '../testing/a-hands-kit.ts';
-import { aConfig, aRun, aWorld } from '../testing/a-village.ts';
-import { scriptedVillage } from '../testing/scripted-village.ts';
-import { shownTools } from '../toolset/shown-tools.ts';
-import type { ToolKit } from '../tools/tool-kit.ts';
-import { findToolsIn, skillTools, villageTools } from '../tools/village-tools.ts';
+import { performTask, TASK_POLICY, tokensOf, type TaskKind } from '../testing/a-task-run.ts';
 import { fixedToken } from '../village/agent-token.ts';
 import type { StartedRun } from '../village/village.ts';
-import { machineInWords } from './machine.ts';
 import { createModelPort } from './model-port.ts';
-import { createRunBook, type BookedRun } from './run-book.ts';
-import { runToolsOf, toolRulesOf } from '../toolset/tool-rules.ts';
-import { workInWords } from './work-rules.ts';
 
 const TASK_TOKENS_MAX = 3_500;
 const SYSTEM_TOKENS_MAX = 900;
@@ -51,94 +36,12 @@ const server = createServer((request, response) => {
 const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
 after(() => server.close());
 
-const tokensOf = (value: unknown): number => encode(typeof value === 'string' ? value : JSON.stringify(value)).length;
-const policy = resolvePolicy({ village: DEFAULT_VILLAGE_RULES, tier: [], agent: null }, () => new Uint8Array(32));
-const SKILL = {
-  name: 'fix-a-failing-test',
-  description:
-    'Find out why a test fails, correct the cause and prove it. Use it when a person reports a failing test, a broken build or a red pipeline.',
-  from: 'image' as const,
-  sha256: 'a'.repeat(64),
-  instructions: '',
-  files: new Map<string, string>(),
-};
-const CONFIG = aConfig({
-  persona: {
-    identity: 'A gardener who counts birds.',
-    personality: 'Patient and curious.',
-    instructions: 'Look in at the board every morning.',
-    amended: '',
-  },
-});
-
-interface Kind {
-  readonly run?: Partial<StartedRun['run']>;
-  readonly started?: Partial<StartedRun>;
-  readonly booked?: Partial<BookedRun>;
-  readonly hasHands?: boolean;
-  readonly config?: AgentConfig;
-}
-
-const kitWith = (book: ToolKit['book']): ToolKit => ({ book, agentId: 'ada' }) as ToolKit;
-
-function toolsOf(book: ToolKit['book'], hasHands: boolean): readonly Tool[] {
-  const kit = kitWith(book);
-  const hands = handsTools(aHandsKit({ socket: '/nowhere', workspace: '/workspace' }));
-  const tools: readonly Tool[] = [
-    findToolsIn(kit, () => tools),
-    ...villageTools(kit),
-    ...skillTools(kit),
-    ...(hasHands ? hands : []),
-  ];
-  return tools;
-}
-
 /** The first request of a run of this kind. */
-async function firstRequest({ run = {}, started = {}, booked = {}, hasHands = true }: Kind): Promise<Body> {
-  const book = createRunBook();
-  const tools = toolsOf(book, hasHands);
-  const village = scriptedVillage();
-  village.runs.push(aRun('Clone the repository, make the failing test pass and deliver a patch.', run));
-  const answer = await village.startRun(village.runs[0]?.run_id ?? '', 1, mindOfRuntime('engine'));
-  assert.ok(answer.kind === 'ok');
-  const held = { ...answer.value, policy, ...started };
-  const own = { policy, given: held.run.worker?.tools?.flat() ?? [], canBrowse: false, ...booked };
-  book.open({ runId: held.run.run_id, ...own } as BookedRun);
-  const described = runToolsOf(tools, own);
-  const hands = { programs: KNOWN_PROGRAMS, hasGuide: true };
-  const place = { workspace: '/workspace', home: '/root', hasWayOut: true, tools: described.shown };
-  const workplace = {
-    work: workInWords(described),
-    machine: machineInWords({ ...place, hands: hasHands ? hands : null }, CONFIG),
-  };
-  const ports = {
-    village: { ...village, around: async () => ({ kind: 'ok', value: aWorld() }) as const },
-    config: CONFIG,
-    workplace,
-    now: new Date('2026-11-28T22:10:00Z'),
-    skills: [SKILL],
-    tree: { repo: null, branch: null },
-    memoryPath: '',
-  };
-  const { input } = await inputOf(ports as never, held, {} as RunWork);
-  const engine = createEngine({
-    journal: openSqliteJournal(join(testFolder('first-request'), 'journal.db')),
-    model: createModelPort({ url, tokens: fixedToken('t'), leaseOf: () => 1 }),
-    tools,
-    offer: (id, all, calls) => shownTools(all, calls, toolRulesOf(book.find(id))),
-    policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
-    approvals: { ask: async () => {} },
-    memory: { recall: async () => [] },
-    clock: SYSTEM_CLOCK,
-    ids: { next: () => 'id' },
-    compaction: null,
-    notify: () => {},
-  });
-  const request = { ...input, input: input.text, model: 'small', conversation: 'c1', stage: { id: 'main', plan: '' } };
-  const { parent: _parent, ...alone } = request;
-  const begun = await engine.start(alone);
-  assert.ok(begun.ok);
-  await begun.outcome;
+async function firstRequest({ hasHands = true, ...kind }: TaskKind & { readonly hasHands?: boolean }): Promise<Body> {
+  const model = createModelPort({ url, tokens: fixedToken('t'), leaseOf: () => 1 });
+  const hands = hasHands ? aHandsKit({ socket: '/nowhere', workspace: '/workspace' }) : null;
+  const prompt = 'Clone the repository, make the failing test pass and deliver a patch.';
+  await performTask({ model, hands, prompt, contextTokens: null }, kind);
   return bodies.pop() ?? assert.fail('the model got no request');
 }
 
@@ -151,7 +54,10 @@ const TALK = {
 const WORKER = { parent_run_id: crypto.randomUUID(), call_id: '1.0', role: 'reader', depth: 1 };
 
 test('the first request of a task fits: schemas, system text and all of it, by a tokenizer', async (context) => {
-  for (const [kind, given] of Object.entries({ task: {}, talk: { started: TALK } } satisfies Record<string, Kind>)) {
+  for (const [kind, given] of Object.entries({ task: {}, talk: { started: TALK } } satisfies Record<
+    string,
+    TaskKind
+  >)) {
     const body = await firstRequest(given);
     const counted = { tools: tokensOf(body.tools), system: tokensOf(systemOf(body)), all: tokensOf(body) };
     context.diagnostic(`${kind}: ${body.tools.length} tools, ${JSON.stringify(counted)}`);
@@ -197,7 +103,7 @@ test('only a conversation reads of the village, and a worker reads its task alon
 
 test('a worker sees exactly the tools that it was given', async () => {
   const tools = [['read_file', 'web_fetch', 'go_to']];
-  const narrowed = narrowPolicy(policy, { lists: tools, safeMode: null }, () => new Uint8Array(32));
+  const narrowed = narrowPolicy(TASK_POLICY, { lists: tools, safeMode: null }, () => new Uint8Array(32));
   const body = await firstRequest({
     run: { worker: { ...WORKER, tools } },
     started: { policy: narrowed },
