@@ -59,7 +59,16 @@ function printed({ process, stdout, stderr }: EndedProcess): string {
   return parts.join('\n') || 'It printed nothing.';
 }
 
+/** Bytes of a stream that the model reads whole. */
+const WHOLE_BYTES = 14_000;
+/**
+ * Characters of a longer stream that the model reads, half of them from the end. Few, because every later request of the run
+ * repeats them, and the model asks for the part that it needs.
+ */
+const LONG_CHARS = 5_000;
+
 function streamText(name: 'stdout' | 'stderr', stream: OutputStream | undefined, process: string): string {
-  const text = shownOutput(stream, { process, name });
+  const chars = (stream?.bytes ?? 0) > WHOLE_BYTES ? LONG_CHARS : WHOLE_BYTES;
+  const text = shownOutput(stream, { process, name, chars });
   return text === '' ? '' : `${name}:\n${text}`;
 }
