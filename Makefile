@@ -84,7 +84,7 @@ bench-ledger: ready ## measures transfers a second of the ledger beside a hand-w
 bench-memory: ready ## measures the memory of an idle resident, operator and api
 	@$(NODE) bench/memory/main.ts
 
-bench-engine: ready ## measures a tool call, durable steps and memory of the engine beside five others
+bench-engine: ready ## measures a tool call, durable steps, memory and tokens of the engine beside others (ONLY=tokens)
 	@$(NODE) bench/engine/main.ts $(if $(ONLY),--only $(ONLY))
 
 bench-gateway: ready ## measures the latency that the models gateway adds, beside LiteLLM's proxy

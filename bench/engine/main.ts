@@ -7,6 +7,7 @@ import { measureMemory } from './memory.ts';
 import { measureOverhead } from './overhead.ts';
 import { openStage, type Stage } from './stage.ts';
 import { measureSteps } from './steps.ts';
+import { measureTokens } from './tokens/measure.ts';
 
 const USAGE = `Usage: node bench/engine/main.ts [--only PART,PART] [--rounds N] [--steps N] [--runs N]
 
@@ -14,14 +15,15 @@ The engine with its journal beside a bare fetch loop, the AI SDK, OpenAI's Agent
 checkpointer, Mastra and DBOS: each in a process of its own under Node's flags of the pod, against one local server that
 speaks OpenAI's wire. The peers are installed into the cache, outside of the work tree. Writes bench/results/engine.json.
   --only    parts: overhead (time of a tool call), steps (durable steps and their bytes), memory (idle, and after many
-            runs). A run of some parts adds their rows to the report
+            runs), tokens (of a task of 20 steps, beside Claude Code, Codex, OpenCode and Pi; needs no quiet machine). A run
+            of some parts adds their rows to the report
   --rounds  rounds of the overhead, 20 runs of 20 calls each (5)
   --steps   durable steps, with 4 KiB each (1000)
   --runs    finished runs whose growth of memory is measured, after a tenth of them to warm up (10000); a program
             that takes longer than three minutes makes fewer
 `;
 
-const PARTS = ['overhead', 'steps', 'memory'] as const;
+const PARTS = ['overhead', 'steps', 'memory', 'tokens'] as const;
 type Part = (typeof PARTS)[number];
 
 interface Counts {
@@ -30,10 +32,14 @@ interface Counts {
   readonly runs: number;
 }
 
-const MEASURES: Readonly<Record<Part, (stage: Stage, counts: Counts) => Promise<readonly Row[]>>> = {
-  overhead: (stage, { rounds }) => measureOverhead(stage, rounds),
-  steps: (stage, { steps }) => measureSteps(stage, steps),
-  memory: (stage, { runs }) => measureMemory(stage, runs),
+type Measure = (open: () => Promise<Stage>, counts: Counts) => Promise<readonly Row[]>;
+
+/** `open` opens the stage at its first call: a part that needs none installs no peers. */
+const MEASURES: Readonly<Record<Part, Measure>> = {
+  overhead: async (open, { rounds }) => measureOverhead(await open(), rounds),
+  steps: async (open, { steps }) => measureSteps(await open(), steps),
+  memory: async (open, { runs }) => measureMemory(await open(), runs),
+  tokens: () => measureTokens(),
 };
 
 function partsOf(text: string): readonly Part[] {
@@ -62,17 +68,18 @@ async function main(): Promise<void> {
   execFileSync(join(resolve(import.meta.dirname, '../..'), 'local/village/packages.sh'), ['bench'], {
     stdio: 'inherit',
   });
-  const stage = await openStage();
+  const stages: Promise<Stage>[] = [];
+  const open = (): Promise<Stage> => (stages[0] ??= openStage());
   try {
     const isWhole = parts.length === PARTS.length;
     // Writes each part once it is measured, so that an early end loses nothing.
     for (const part of parts) {
-      const rows = await MEASURES[part](stage, counts);
+      const rows = await MEASURES[part](open, counts);
       const file = isWhole && part === parts[0] ? writeReport('engine', rows) : addToReport('engine', rows);
       console.log(`written: ${file}`);
     }
   } finally {
-    await stage.end();
+    for (const stage of stages) await (await stage).end();
   }
 }
 
