@@ -5,6 +5,7 @@ import {
   abilityLabel,
   chosenLabels,
   costLabel,
+  failureCause,
   healthLines,
   modelState,
   providerState,
@@ -22,6 +23,16 @@ test('the result of a test shows the duration, or the class of the failure', () 
   assert.equal(testLabel({ ...ok, ok: false, code: 'a class of a newer village' }), 'The test failed.');
   assert.equal(costLabel({ cost: { currency: 'USD', amount: '0.0001' } }), 'It cost 0.0001 USD at the provider.');
   assert.equal(costLabel({ cost: null }), '');
+});
+
+test('a failed answer names its cause, also if a person made the engine ask again', () => {
+  const causes = ['auth', 'limits_raised', 'of_later', null].map(failureCause);
+  assert.deepEqual(causes, [
+    'The provider refuses the key',
+    'A person raised the limits',
+    'The model failed (of_later)',
+    'The model failed',
+  ]);
 });
 
 test('a provider works, fails or is not tested yet', () => {

@@ -19,6 +19,8 @@ export type TestAnswer = CallData<typeof testModel>;
 export function failureCause(code: string | null): string {
   const known = modelFailure(code ?? '');
   if (known !== null) return capital(known.cause);
+  // The engine withdrew its last request, and asks again with the new limits.
+  if (code === 'limits_raised') return 'A person raised the limits';
   return code === null ? 'The model failed' : `The model failed (${code})`;
 }
 
