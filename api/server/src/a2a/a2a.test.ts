@@ -203,7 +203,13 @@ test("another person's task and context are unknown, and so are those of another
   dataOf(await talk.cancel(run.run_id));
 });
 
-const listing = (more: { pageSize?: number; pageToken?: string; contextId?: string; status?: TaskState }) => ({
+const listing = (more: {
+  pageSize?: number;
+  pageToken?: string;
+  contextId?: string;
+  status?: TaskState;
+  statusTimestampAfter?: string;
+}) => ({
   tenant: '',
   contextId: '',
   status: TaskState.TASK_STATE_UNSPECIFIED,
@@ -226,6 +232,8 @@ test('tasks are listed in pages, by context and by state', async () => {
   const status = TaskState.TASK_STATE_CANCELED;
   assert.deepEqual(pluck((await client.listTasks(listing({ contextId, status }))).tasks, 'id'), [ids[0]]);
   await refuses(client.listTasks(listing({ contextId, pageToken: 'made up' })), /cursor_invalid/);
+  for (const time of ['soon', '+275760-09-13T00:00:00Z'])
+    await refuses(client.listTasks(listing({ statusTimestampAfter: time })), /RFC 3339/);
   for (const id of ids.slice(1)) await client.cancelTask({ tenant: '', id, metadata: {} });
 });
 

@@ -113,7 +113,7 @@ function filterOf({ caller, agentId }: TaskReader, asked: ListTasksRequest): Out
   if (contextId !== '' && !z.uuid().safeParse(contextId).success)
     return refused('validation_failed', 'contextId: send one that the agent gave, or leave it out');
   const after = statusTimestampAfter === undefined ? null : new Date(statusTimestampAfter);
-  if (after !== null && Number.isNaN(after.getTime()))
+  if (!z.iso.datetime({ offset: true }).optional().safeParse(statusTimestampAfter).success)
     return refused('validation_failed', 'statusTimestampAfter: send a time of RFC 3339');
   const wanted = runsIn(status);
   const sessionId = contextId === '' ? null : contextId;

@@ -42,14 +42,17 @@ function useChoices(): readonly Choice[] {
 function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
   const { select, open } = useVillage();
   const [typed, setTyped] = useState('');
-  const [at, setAt] = useState(0);
+  const [wanted, setAt] = useState(0);
   const found = rankChoices(useChoices(), typed);
+  // The list may have become shorter since.
+  const at = Math.max(0, Math.min(wanted, found.length - 1));
   const go = ({ agent, place }: Choice): void => {
     onClose();
     if (agent !== undefined) select(agent);
     open(place);
   };
   const onKey = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setAt((at + step + found.length) % Math.max(1, found.length));
     const chosen = found[at];

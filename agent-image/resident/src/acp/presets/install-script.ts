@@ -33,7 +33,7 @@ install)
   npm install --omit=dev --ignore-scripts "$@" 9>&- || exit
   [ -z "$rebuild" ] || npm rebuild "$@" -- $rebuild 9>&- || exit
   rm -rf .cache && state "$fresh" >"$fresh/installed" || exit 1
-  "node_modules/.bin/$bin" --version >&2 </dev/null || exit
+  "node_modules/.bin/$bin" --version >&2 </dev/null 9>&- || exit
   rm -rf -- "$folder" && mv -T -- "$fresh" "$folder" && cd -- "$programs" || exit 1
   for each in *; do [ "$each" = "\${folder##*/}" ] || rm -rf -- "$each"; done ;;
 esac
