@@ -34,6 +34,14 @@ test('words stream on one line, and calls are printed between them', () => {
   assert.equal(text, 'I go to Bob.\n  → say {"text":"Hello"}\n  ← say ok: Said.\nDone.\n');
 });
 
+test('a failed answer names its code, unless a person raised the limits', () => {
+  const text = printed((transcript) => {
+    for (const code of ['overloaded', 'limits_raised'])
+      transcript.event({ ...base, event: 'model_failed', detail: { ...model, ask: 1, text: null, code } });
+  });
+  assert.equal(text, '  the model failed: overloaded\n  a person raised the limits\n');
+});
+
 test('a start names the mind, and what a program says about its own work is printed as a claim', () => {
   const mind = { runtime: 'acp', preset: 'opencode', program: 'OpenCode', version: '1.18.33', installed: true };
   const claim = (kind: string, more: object) => JSON.stringify({ kind, title: 'src/\u001boven.ts', ...more });

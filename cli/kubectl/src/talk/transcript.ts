@@ -55,6 +55,10 @@ function claimWords({ kind, title, plan }: ProgramClaim): string {
   return kind === 'plan' ? `claims: plan, ${done} of ${plan.length} done` : `claims: ${kind} ${short(title)}`;
 }
 
+/** The engine withdraws its last request, and asks again, if a person raises the limits of the run. */
+const failureLine = (code: string | null): string =>
+  code === 'limits_raised' ? 'a person raised the limits' : `the model failed: ${short(code)}`;
+
 /**
  * The line of an event; null if it prints nothing, like answers of the model, which are printed as they stream. Pure.
  */
@@ -64,7 +68,7 @@ function runLine(event: RunEvent): string | null {
     case 'model_answered':
       return null;
     case 'model_failed':
-      return `the model failed: ${short(event.detail.code)}`;
+      return failureLine(event.detail.code);
     case 'call_begun':
       return `→ ${beginningOf(event.detail)}`.trimEnd();
     case 'call_settled':
