@@ -19,7 +19,7 @@ import { listedTools, type Listed, type ServedTools } from './mcp-tools.ts';
 import { overHttp } from './open-servers.ts';
 import { mcpProgram, processTransport } from './process-transport.ts';
 
-const PROGRAM = join(import.meta.dirname, '../testing/mcp-quirks.ts');
+const PROGRAM = join(import.meta.dirname, './testing/mcp-quirks.ts');
 const hands = untilEnd(await startHands());
 let programs = 0;
 

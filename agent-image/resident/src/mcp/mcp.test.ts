@@ -21,7 +21,7 @@ import { listedTools, type ServedTools } from './mcp-tools.ts';
 import { overHttp } from './open-servers.ts';
 import { mcpProgram, processTransport } from './process-transport.ts';
 
-const PROGRAM = join(import.meta.dirname, '../testing/mcp-program.ts');
+const PROGRAM = join(import.meta.dirname, './testing/mcp-program.ts');
 const hands = untilEnd(await startHands());
 
 function program(mode: string): McpServer {

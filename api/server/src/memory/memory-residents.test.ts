@@ -16,7 +16,7 @@ import { SessionPlay } from '../testing/play/session-play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { eventually, type AgentId, testVillage } from '../testing/test-village.ts';
 
-const PROGRAM = resolve(import.meta.dirname, '../../../../agent-image/resident/src/testing/memory-program.ts');
+const PROGRAM = resolve(import.meta.dirname, '../../../../agent-image/resident/src/mcp/testing/memory-program.ts');
 const RULES = JSON.stringify([
   {
     tools: ['read', 'speak', 'act', 'exec', 'write_inside', 'write_outside', 'network'],
