@@ -10,6 +10,7 @@ import {
   mayCancel,
   mayContinue,
   mayRaise,
+  isShownAnswer,
   modelLabel,
   type NoteEvent,
   originLabel,
@@ -127,6 +128,19 @@ test('the line of an answer shows model, tokens and cost, or the failure', () =>
     'The answer failed · The provider is overloaded or fails · attempt 2',
   );
   assert.equal(label(1, 'model_asked', { model: 'small' }), 'small answers…');
+  assert.equal(label(1, 'model_answered', { model: 'acp', text: 'Done.' }), 'Answer');
+});
+
+test('the step that hands a prompt to a program is not shown, and its answer is', () => {
+  const isShown = (...event: Parameters<typeof aModelEvent>): boolean => {
+    const [item] = traceItems(afterRunEvent(EMPTY_TRACE, aModelEvent(...event)), []);
+    assert.ok(item?.kind === 'model');
+    return isShownAnswer(item);
+  };
+  assert.equal(isShown(1, 'model_answered', { model: 'acp', text: null }), false);
+  assert.equal(isShown(1, 'model_answered', { model: 'acp', text: 'Done.' }), true);
+  assert.equal(isShown(1, 'model_failed', { model: 'acp', code: 'overloaded' }), true);
+  assert.equal(isShown(1, 'model_answered', { model: 'small', text: null }), true);
 });
 
 test('each worker stands below its parent, in the order in which they began', () => {

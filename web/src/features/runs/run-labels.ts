@@ -182,8 +182,19 @@ export function mayContinue(
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }
 
+/** The runtimes whose mind is a program: their answers name the runtime, and their tokens are those of the run. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set(['acp', 'command']);
+
+/** False for the step with which a run hands its prompt to a program, because the line of the call says the same. */
+export const isShownAnswer = ({ model, text, code, thoughts }: ModelItem): boolean =>
+  model === null || !OF_PROGRAMS.has(model) || text !== null || code !== null || thoughts !== null;
+
+const ownModel = ({ model }: ModelItem): string | null => (model === null || OF_PROGRAMS.has(model) ? null : model);
+
 /** An answer of the model: `Answer of small-model · 1,204 tokens · 0.02 ai$`. */
-export function modelLabel({ state, model, attempt, tokens, cost, code }: ModelItem): string {
+export function modelLabel(item: ModelItem): string {
+  const { state, attempt, tokens, cost, code } = item;
+  const model = ownModel(item);
   const of = model === null ? '' : ` of ${model}`;
   const words: Readonly<Record<ModelItem['state'], string>> = {
     asked: model === null ? 'The model answers…' : `${model} answers…`,

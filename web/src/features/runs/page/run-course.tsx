@@ -8,7 +8,7 @@ import { mindChanges } from '../../mind/trace-mind.ts';
 import { useAgentName } from '../../village-context.ts';
 import { CallLine } from '../call-line.tsx';
 import { Thoughts } from '../thoughts.tsx';
-import { eventLabel, modelLabel } from '../run-labels.ts';
+import { eventLabel, isShownAnswer, modelLabel } from '../run-labels.ts';
 
 type CourseProps = Readonly<{
   agentId: string;
@@ -24,19 +24,21 @@ export function RunCourse({ agentId, items, calls, onAnswered }: CourseProps) {
   const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
   return (
     <ol className="course">
-      {items.map((item) => (
-        <li key={item.key} data-event={item.kind === 'note' ? item.event.event : item.kind}>
-          <Time at={item.at} word={new Date(item.at).toLocaleTimeString('en-GB')} />
-          <div className="course-item">
-            <MindChange text={changes.get(item.key) ?? null} />
-            <CourseItem
-              item={item}
-              logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
-              onAnswered={onAnswered}
-            />
-          </div>
-        </li>
-      ))}
+      {items
+        .filter((item) => item.kind !== 'model' || isShownAnswer(item))
+        .map((item) => (
+          <li key={item.key} data-event={item.kind === 'note' ? item.event.event : item.kind}>
+            <Time at={item.at} word={new Date(item.at).toLocaleTimeString('en-GB')} />
+            <div className="course-item">
+              <MindChange text={changes.get(item.key) ?? null} />
+              <CourseItem
+                item={item}
+                logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
+                onAnswered={onAnswered}
+              />
+            </div>
+          </li>
+        ))}
     </ol>
   );
 }
