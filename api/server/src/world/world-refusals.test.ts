@@ -154,7 +154,8 @@ for (const [reason, kind, run] of ACTION_CASES)
   test(`action ${kind}: ${reason}`, async () => assertRefused(await run(), reason));
 
 test('every refusal of a command has a test', () => {
-  const elsewhere: readonly Refusal[] = ['stale_cycle'];
+  // `village_frozen`: in freeze-work.test.ts.
+  const elsewhere: readonly Refusal[] = ['stale_cycle', 'village_frozen'];
   assert.deepEqual(
     moveAgent.reasons.filter(
       (reason) => !elsewhere.includes(reason) && !MOVE_CASES.some(([tested]) => tested === reason),
