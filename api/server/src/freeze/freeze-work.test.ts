@@ -153,6 +153,8 @@ test('agents stand still while the village is frozen, and walk again after it', 
   const walk = () => ada.moveAgent({ agent_id: 'ada', landmark_id: 'dock' });
   const { to, path_tiles } = await walk();
   assert.ok(path_tiles > 4, `${path_tiles} tiles`);
+  // This replica may not know the walk yet.
+  await eventually('the agent to walk', async () => (await self())?.moving_to !== null);
   await freeze(two);
   const stopped = await eventually('the agent to stand', async () => {
     const seen = await self();
