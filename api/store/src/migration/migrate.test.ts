@@ -71,6 +71,15 @@ test('the app role can list the missing migrations, even on a schema that is too
   }
 });
 
+test('a database that applied the second text of a landed migration takes the later ones', async () => {
+  const second = 'cd6f5a9f089a33a9abc66f483ebd0344f5fc76866f507a651634296e7e6a73bf';
+  await withClient(postgres.url(), async (owner) => {
+    await owner.query("update schema_migration set sha256 = $1 where name = '0064_model_health.sql'", [second]);
+    await owner.query("delete from schema_migration where name = '0075_words_of_providers.sql'");
+  });
+  assert.deepEqual(await migrate({ ownerUrl: postgres.url(), appUrl }), ['0075_words_of_providers.sql']);
+});
+
 test('a database with a different version of a migration is refused with the fix', async () => {
   await withClient(postgres.url(), (owner) =>
     owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'"),
