@@ -8,7 +8,7 @@ import { printFailure } from '../local/village/failure.ts';
 import { ROOT } from '../local/village/paths.ts';
 import { keepDurations, slowest } from './runner/durations.ts';
 import { endAtDeadline } from './runner/pool/deadline.ts';
-import { startNoMoreFiles } from './runner/pool/pool.ts';
+import { isInterrupted, startNoMoreFiles } from './runner/pool/pool.ts';
 import { GO_PART } from './runner/go.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';
 import { LINT_PART } from './runner/lint.ts';
@@ -80,7 +80,7 @@ async function runLanes(choice: Choice, lanes: Choice['lanes']): Promise<Tally> 
   const tallies = await Promise.all(
     lanes.map(async (parts) => {
       const done: Tally[] = [];
-      for (const part of parts) done.push(await runPart(part, choice, memory));
+      for (const part of parts) if (!isInterrupted()) done.push(await runPart(part, choice, memory));
       return done;
     }),
   );

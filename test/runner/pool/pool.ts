@@ -53,12 +53,14 @@ export function endRunningFiles(): readonly string[] {
   return [...running.values()];
 }
 
-let isInterrupted = false;
+let interrupted = false;
 
 /** No pool starts a file from now on. Running files end by the signal that this process received. */
 export function startNoMoreFiles(): void {
-  isInterrupted = true;
+  interrupted = true;
 }
+
+export const isInterrupted = (): boolean => interrupted;
 
 /** Runs each file and calls `done` with its result. */
 export async function runPool(
@@ -74,7 +76,7 @@ export async function runPool(
       const late = worker === undefined ? null : await retire(worker, last);
       if (late !== null) done({ ...late, ms: 0 });
     };
-    const next = (): string | undefined => (isInterrupted ? undefined : queue.shift());
+    const next = (): string | undefined => (interrupted ? undefined : queue.shift());
     for (let file = next(); file !== undefined; file = next()) {
       if (worker !== undefined && !isUsable(worker)) worker = await end();
       worker ??= startWorker(options);
