@@ -15,7 +15,7 @@ atEnd(() => shared.runtime.terminate());
 /** The process that most tests use, with the rules and the records of a new one. */
 function anUsedMind(): Mind {
   const { village, words, claims, questions } = shared;
-  village.permission = 'pending';
+  Object.assign(village, { permission: 'pending', reply: null });
   for (const tool of Object.keys(village.rules)) delete village.rules[tool];
   for (const list of [words, claims, questions, village.begun, village.ended, village.asked]) list.length = 0;
   return shared;
@@ -130,20 +130,30 @@ test('where the rules ask, the run waits for a person, whose answer holds once',
   village.rules['shell'] = { kind: 'needs_permission', reason: 'ask' };
   village.permission = 'denied';
   assert.equal(textOf(await carryOut(mind, [ask])), 'id_reject_once');
-  village.permission = 'pending';
+  village.reply = 'Use the bin. SCRIPT [{"show":"prompt"}]';
+  const words = 'A person refused your request (delete x) and wrote to you:\n';
+  const named: AcpStep = { ask: { kind: 'execute', title: 'delete x', rawInput: { command: 'rm x' } } };
+  assert.equal(
+    textOf(await carryOut(mind, [named])),
+    `id_reject_once\n\n${words}${village.reply}`,
+    'the words of the person are the next prompt',
+  );
+  Object.assign(village, { permission: 'pending', reply: null });
   const cancel = new AbortController();
   const cancelled = carryOut(mind, [ask], { signal: cancel.signal });
-  await soon(() => village.asked.length === 3);
+  await soon(() => village.asked.length === 4);
   cancel.abort(new RunCancelled('stop'));
   assert.equal((await cancelled).kind, 'cancelled');
 });
 
-test('files are read and written below the work tree alone, and each change by the rules', async () => {
+test('files are read and written below the work tree alone, and by the rules', async () => {
   const mind = anUsedMind();
   writeFileSync(join(tree, 'notes'), 'flour\nwater\n');
   writeFileSync(join(hands.workspace, 'secret'), 'gold');
   symlinkSync(join(hands.workspace, 'secret'), join(tree, 'link'));
   const read = async (path: string) => textOf(await carryOut(mind, [{ read: path }]));
+  assert.match(await read(join(tree, 'notes')), /^\[.*refused.*\]$/);
+  mind.village.rules['read_file'] = { kind: 'begun' };
   assert.equal(await read(join(tree, 'notes')), 'flour\nwater');
   for (const path of [join(tree, '../secret'), join(tree, 'link'), '/etc/passwd', `${tree}/none`])
     assert.match(await read(path), /^\[.*\]$/, path);

@@ -22,7 +22,7 @@ import type { PromptEnd } from './acp-program.ts';
 import { ConversationProgram, type AcpPorts } from './conversation-program.ts';
 import { hashOfPreamble, preambleOf, promptText } from './first-words.ts';
 import { ProgramTurn } from './turn/program-turn.ts';
-import { serveTurn } from './turn/serve-turn.ts';
+import { serveTurn, type ServedTurn } from './turn/serve-turn.ts';
 import { treeFiles } from './turn/tree-files.ts';
 
 const SAID_MAX_CHARS = 600;
@@ -152,7 +152,9 @@ async function performIn(acp: Working, prompt: string, { context, run, hands }: 
     const place = { workspace: ports.workspace, cwd: sessionFolder(settings, tree.folder) };
     const served = serveTurn({ turn, context: inTime, ports: permits, files, ...place, boot: hands.boot });
     await host.mirrored(context.run, inTime.signal);
-    const end = await program.prompt(text, served, inTime.signal);
+    const end = await withReplies(served, await program.prompt(text, served, inTime.signal), (words) =>
+      program.prompt(words, served, inTime.signal),
+    );
     await served.finish();
     run.thoughts = turn.thoughts;
     if (end.kind === 'answered') program.remember(hashOfPreamble(preamble));
@@ -165,6 +167,24 @@ async function performIn(acp: Working, prompt: string, { context, run, hands }: 
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The end of a turn after which the program can read further words: some programs end it so after a refusal. */
+const READS_ON: ReadonlySet<string> = new Set(['end_turn', 'cancelled']);
+
+/** Gives the program what people wrote when they decided about its requests, in further prompts of the same turn. */
+async function withReplies(
+  { nextPrompt }: Pick<ServedTurn, 'nextPrompt'>,
+  first: PromptEnd,
+  prompt: (words: string) => Promise<PromptEnd>,
+): Promise<PromptEnd> {
+  let end = first;
+  while (end.kind === 'answered' && READS_ON.has(end.reason)) {
+    const words = nextPrompt();
+    if (words === null) return end;
+    end = await prompt(words);
+  }
+  return end;
 }
 
 /** A program that ends during a prompt may have acted only in part, so people decide. */

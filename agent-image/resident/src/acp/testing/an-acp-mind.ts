@@ -38,8 +38,11 @@ let runs = 0;
 interface Village {
   /** Answers about the start of a call, by its tool. */
   readonly rules: Record<string, BeginAnswer>;
-  /** The state of each permission that is asked for. */
+  /** The state of each permission that is asked for, and what the person wrote. */
   permission: Permission['state'];
+  reply: string | null;
+  /** Tool and arguments of each begun call of a run. */
+  readonly started: Map<string, string>;
   readonly begun: { readonly call: string; readonly tool: string; readonly args: string }[];
   readonly ended: { readonly call: string; readonly kind: string }[];
   readonly asked: string[];
@@ -47,7 +50,16 @@ interface Village {
   keysEnded: number;
 }
 
-const aVillage = (): Village => ({ rules: {}, permission: 'pending', begun: [], ended: [], asked: [], keysEnded: 0 });
+const aVillage = (): Village => ({
+  rules: {},
+  permission: 'pending',
+  reply: null,
+  started: new Map(),
+  begun: [],
+  ended: [],
+  asked: [],
+  keysEnded: 0,
+});
 
 interface Setting {
   readonly quirk?: string;
@@ -66,16 +78,23 @@ const apiOf = (village: Village): Pick<AcpPorts, 'work' | 'callsWith'> => ({
     askPermission: async (_run, _lease, { request }) => {
       if (!village.asked.includes(request)) village.asked.push(request);
       if (village.permission === 'allowed') village.rules['shell'] = { kind: 'begun' };
-      return { kind: 'ok', value: { state: village.permission } as Permission };
+      return { kind: 'ok', value: { state: village.permission, reply: village.reply } as Permission };
     },
   },
   callsWith: () => ({
-    begin: async ({ call }, { tool, args }) => {
+    begin: async ({ run, call }, { tool, args }) => {
+      const known = village.started.get(`${run} ${call}`);
+      if (known !== undefined && known !== `${tool} ${args}`)
+        return { kind: 'failed', code: 'call_diverged', text: 'This call began with another tool or other arguments' };
       const answer = village.rules[tool] ?? { kind: 'denied', code: 'policy', text: 'no' };
-      if (answer.kind === 'begun') village.begun.push({ call, tool, args });
+      if (answer.kind === 'begun' && known === undefined) {
+        village.started.set(`${run} ${call}`, `${tool} ${args}`);
+        village.begun.push({ call, tool, args });
+      }
       return answer;
     },
-    end: async ({ call }, { outcome }) => {
+    end: async ({ run, call }, { outcome }) => {
+      assert.ok(village.started.has(`${run} ${call}`), `${call} ends, but has not begun`);
       village.ended.push({ call, kind: outcome.kind });
       return null;
     },

@@ -7,6 +7,7 @@ import type { WorkVillage } from '../../village/work-village.ts';
 import type { VillageCall } from './village-call.ts';
 
 const ASK_AGAIN_MS = 1_000;
+const REFUSED: Decision = { isAllowed: false, words: '' };
 
 export interface PermitPorts extends RetryPorts {
   readonly calls: Pick<CallLog, 'begin' | 'end'>;
@@ -21,17 +22,24 @@ export interface InnerCall extends VillageCall {
   readonly boot: string;
 }
 
+/** `words`: those of the person who decided; empty if the rules did. */
+export interface Decision {
+  readonly isAllowed: boolean;
+  readonly words: string;
+}
+
 /**
- * True if the village's rules, or a person whom they ask, allow a call: the API has then stored its start. While a person is asked, the
- * run stays in progress. Rejects when the signal aborts.
+ * The decision of the village's rules, or of a person whom they ask. If a call is allowed, the API has stored its start. While a person
+ * is asked, the run stays in progress. Rejects when the signal aborts.
  */
-export async function permit(ports: PermitPorts, { tool, input, context, boot }: InnerCall): Promise<boolean> {
+export async function permit(ports: PermitPorts, { tool, input, context, boot }: InnerCall): Promise<Decision> {
   const args = JSON.stringify(input);
   const begin = async (): Promise<string> =>
     (await ports.calls.begin({ ...context, args }, { tool, args, boot, repeats: false })).kind;
   const first = await begin();
-  if (first !== 'needs_permission') return first === 'begun';
-  return (await isAllowedByPerson(ports, { tool, args, context })) && (await begin()) === 'begun';
+  if (first !== 'needs_permission') return { isAllowed: first === 'begun', words: '' };
+  const answer = await answerOfPerson(ports, { tool, args, context });
+  return { ...answer, isAllowed: answer.isAllowed && (await begin()) === 'begun' };
 }
 
 interface Question extends Pick<InnerCall, 'tool' | 'context'> {
@@ -39,15 +47,16 @@ interface Question extends Pick<InnerCall, 'tool' | 'context'> {
 }
 
 /** Asks people, and waits for their answer. The same request returns the same permission, with its answer. */
-async function isAllowedByPerson(ports: PermitPorts, { tool, args, context }: Question): Promise<boolean> {
+async function answerOfPerson(ports: PermitPorts, { tool, args, context }: Question): Promise<Decision> {
   const { run, call, signal } = context;
   const asked = { call_id: call, request: `${run}/${call}/1`, tool, arguments: args, why: 'policy' as const };
   for (;;) {
     const booked = ports.book.find(run);
-    if (booked === undefined) return false;
+    if (booked === undefined) return REFUSED;
     const answer = await retry(() => ports.work.askPermission(run, booked.lease, asked), signal, ports);
-    if (answer.kind === 'refused') return false;
-    if (answer.value.state !== 'pending') return answer.value.state === 'allowed';
+    if (answer.kind === 'refused') return REFUSED;
+    const { state, reply } = answer.value;
+    if (state !== 'pending') return { isAllowed: state === 'allowed', words: reply?.trim() ?? '' };
     await delay(ASK_AGAIN_MS, undefined, { signal });
   }
 }

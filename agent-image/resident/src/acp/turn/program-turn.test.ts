@@ -99,7 +99,7 @@ test('a call that ends at once has both claims, one that never ends is unknown, 
 test('the calls of a repeated prompt have ids of their own', () => {
   const turn = new ProgramTurn(2);
   assert.deepEqual(shape(take(turn, called('in_progress'))), [['2.t1', 'program.other', null]]);
-  assert.equal(turn.idOfWrite(), '2.w1');
+  assert.equal(turn.idOfFile('write_file'), '2.w1');
 });
 
 test('a call whose start the API has stored makes no claim, and its end is reported', () => {
@@ -137,8 +137,8 @@ test('each request about a call has an id of its own, the call ends all that wer
   let asked = 4;
   while (asked < 1_000 && ask({}) !== null) asked += 1;
   let writes = 0;
-  while (writes < 1_000 && turn.idOfWrite() !== null) writes += 1;
-  assert.deepEqual([asked, writes], [500, 500]);
+  while (writes < 1_000 && turn.idOfFile('write_file') !== null) writes += 1;
+  assert.deepEqual([asked, writes, turn.idOfFile('read_file')], [500, 500, 'r1']);
 });
 
 test('each change of the plan is a claim, and thoughts are kept apart from the answer', () => {

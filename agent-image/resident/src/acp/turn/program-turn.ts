@@ -8,8 +8,8 @@ import { storableText } from '../../village/storable-text.ts';
 const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;
 /** Requests for permissions in one turn; further ones are refused. */
 const ASKS_MAX = CALLS_MAX;
-/** Changes of files through the village in one turn; further ones are refused, because the API stores each. */
-const WRITES_MAX = CALLS_MAX;
+/** Files that one turn reads, and files that it writes, through the village; further ones are refused, because the API stores each. */
+const FILES_MAX = CALLS_MAX;
 /** Changes of the plan that are noted. */
 const PLANS_MAX = 100;
 /** Characters of the first and of the last part of an answer that are kept. */
@@ -66,7 +66,7 @@ export class ProgramTurn {
   #thoughts = '';
   #shown = 0;
   #plans = 0;
-  #writes = 0;
+  readonly #files = { read_file: 0, write_file: 0 };
   #asks = 0;
   #lastPlan = '';
   #lastMessage: string | null = null;
@@ -102,11 +102,16 @@ export class ProgramTurn {
     }
   }
 
-  /** The id of a write of a file through the village; null if the turn has too many. */
-  idOfWrite(): string | null {
-    if (this.#writes >= WRITES_MAX) return null;
-    this.#writes += 1;
-    return `${this.#prefix}w${this.#writes}`;
+  /** The id of a read or a write of a file through the village; null if the turn has too many. */
+  idOfFile(tool: 'read_file' | 'write_file'): string | null {
+    if (this.#files[tool] >= FILES_MAX) return null;
+    this.#files[tool] += 1;
+    return `${this.#prefix}${tool.slice(0, 1)}${this.#files[tool]}`;
+  }
+
+  /** A further prompt follows: the words about it are a paragraph of their own. */
+  promptAgain(): void {
+    this.#isBroken = true;
   }
 
   /**

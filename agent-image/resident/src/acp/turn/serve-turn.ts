@@ -5,8 +5,10 @@ import { permit, type PermitPorts } from './permit.ts';
 import type { EndedCall, ProgramTurn, Taken } from './program-turn.ts';
 import type { TreeFiles } from './tree-files.ts';
 import type { PermissionRequest } from './updates.ts';
-import { optionFor, villageCallOf } from './village-call.ts';
+import { optionFor, villageCallOf, type VillageCall } from './village-call.ts';
 
+/** Characters of the title of a request beside the words of a person about it. */
+const TITLE_MAX_CHARS = 200;
 /** Characters of a content that people read before they allow it; the API takes 65,536 of all arguments. */
 const CONTENT_MAX_CHARS = 24_000;
 
@@ -22,6 +24,11 @@ export interface TurnParts {
 }
 
 export interface ServedTurn extends Serving {
+  /**
+   * The prompt with what people wrote when they decided since the last one; null if they wrote nothing. The protocol's answer to a
+   * request has no room for words.
+   */
+  nextPrompt(): string | null;
   /** Ends the calls that the program left open. */
   finish(): Promise<void>;
 }
@@ -30,6 +37,29 @@ export interface ServedTurn extends Serving {
 export function serveTurn(parts: TurnParts): ServedTurn {
   const { turn, context, ports, files } = parts;
   const ending: Promise<unknown>[] = [];
+  const said: string[] = [];
+  const decide = async (id: string, call: VillageCall, title: string): Promise<boolean> => {
+    const inner = { ...context, call: `${context.call}.${id}` };
+    const { isAllowed, words } = await permit(ports, { ...call, context: inner, boot: parts.boot });
+    if (words !== '') said.push(wordsOf({ title, isAllowed, words }));
+    return isAllowed;
+  };
+  const onFile = async (call: FileCall, use: () => Promise<string>): Promise<string> => {
+    const { tool, input } = call;
+    const id = turn.idOfFile(tool);
+    if (id === null)
+      throw new RunFailure('refused', 'This turn has used too many files: use further ones in your own way.');
+    if (!(await decide(id, call, `${tool} ${input.path}`)))
+      throw new RunFailure('refused', 'The village refused this use of a file.');
+    try {
+      const output = await use();
+      ending.push(storeEnd(ports, context, { id, isDone: true, output }));
+      return output;
+    } catch (error) {
+      ending.push(storeEnd(ports, context, { id, isDone: false, output: String(error) }));
+      throw error;
+    }
+  };
   const show = ({ words, notes, ends }: Taken): void => {
     if (words !== '') context.output(words);
     for (const note of notes) context.note(note);
@@ -37,23 +67,22 @@ export function serveTurn(parts: TurnParts): ServedTurn {
   };
   return {
     onUpdate: (update) => show(turn.take(update)),
-    onPermission: (request) => unlessAborted(context.signal, () => answer(parts, request)),
-    onRead: ({ path, line, limit }) => files.read(path, { first: line ?? 1, limit: limit ?? null }),
+    onPermission: (request) => unlessAborted(context.signal, () => answer(parts, decide, request)),
+    onRead: ({ path, line, limit }) => {
+      const lines = { first: line ?? 1, limit: limit ?? null };
+      return onFile({ tool: 'read_file', input: { path } }, () => files.read(path, lines));
+    },
     onWrite: async ({ path, content }) => {
-      const id = turn.idOfWrite();
-      if (id === null)
-        throw new RunFailure('refused', 'This turn has changed too many files: change further ones in your own way.');
       const input = { path, content: storableText(withoutMiddle(content, CONTENT_MAX_CHARS)) };
-      const inner = { ...context, call: `${context.call}.${id}` };
-      if (!(await permit(ports, { tool: 'write_file', input, context: inner, boot: parts.boot })))
-        throw new RunFailure('refused', 'The village refused this change of a file.');
-      const fault = await files.write(path, content).then(
-        () => null,
-        (error: unknown) => error,
-      );
-      const isDone = fault === null;
-      ending.push(storeEnd(ports, context, { id, isDone, output: isDone ? '' : String(fault) }));
-      if (!isDone) throw fault;
+      await onFile({ tool: 'write_file', input }, async () => {
+        await files.write(path, content);
+        return '';
+      });
+    },
+    nextPrompt: () => {
+      if (said.length === 0) return null;
+      turn.promptAgain();
+      return said.splice(0).join('\n\n');
     },
     finish: async () => {
       show(turn.finish());
@@ -62,19 +91,26 @@ export function serveTurn(parts: TurnParts): ServedTurn {
   };
 }
 
+type FileCall = VillageCall & Readonly<{ tool: 'read_file' | 'write_file'; input: Readonly<{ path: string }> }>;
+type Decide = (id: string, call: VillageCall, title: string) => Promise<boolean>;
+
 /** The program's option for the decision of the village; null if it offers none. */
 async function answer(
-  { turn, context, ports, workspace, cwd, boot }: TurnParts,
+  { turn, workspace, cwd }: TurnParts,
+  decide: Decide,
   { toolCall, options }: PermissionRequest,
 ): Promise<string | null> {
   const asked = turn.asked(toolCall);
   if (asked === null) return optionFor(false, options);
   const call = villageCallOf({ call: asked.call, workspace, cwd });
-  const inner = { ...context, call: `${context.call}.${asked.id}` };
-  const isAllowed = await permit(ports, { ...call, context: inner, boot });
+  const isAllowed = await decide(asked.id, call, asked.call.title || asked.call.kind);
   if (isAllowed) turn.witness(toolCall.toolCallId, asked.id);
   return optionFor(isAllowed, options);
 }
+
+/** The words of a person about a request, for the program. Pure. */
+const wordsOf = ({ title, isAllowed, words }: Readonly<{ title: string; isAllowed: boolean; words: string }>): string =>
+  `A person ${isAllowed ? 'allowed' : 'refused'} your request (${withoutMiddle(title, TITLE_MAX_CHARS)}) and wrote to you:\n${words}`;
 
 /** The decision; null if the run is stopped before it. */
 async function unlessAborted(signal: AbortSignal, decide: () => Promise<string | null>): Promise<string | null> {
