@@ -47,20 +47,48 @@ export function wireTo(program: HandsProcess): Wire {
 
 /** Reads lines until the program ends. Returns why it ended. */
 async function read(program: HandsProcess, take: (line: string) => void): Promise<string> {
-  let parts: Buffer[] = [];
-  let bytes = 0;
+  const line = new OpenLine();
   for (;;) {
     const data = await program.read();
     if (data === null) return program.cause();
     let from = 0;
     for (let end = data.indexOf(LINE_END); end >= 0; end = data.indexOf(LINE_END, from)) {
-      take(Buffer.concat([...parts, data.subarray(from, end)]).toString());
-      [parts, bytes] = [[], 0];
+      line.add(data.subarray(from, end));
+      take(line.end());
       from = end + 1;
     }
-    parts.push(data.subarray(from));
-    bytes += data.length - from;
-    if (bytes > LINE_BYTES) return `it printed a line of more than ${LINE_BYTES >> 20} MiB`;
+    line.add(data.subarray(from));
+    if (line.bytes > LINE_BYTES) return `it printed a line of more than ${LINE_BYTES >> 20} MiB`;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** A line that arrives in parts, which may be single bytes, in one growing buffer. Mutable. */
+class OpenLine {
+  #room: Buffer = NOTHING;
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(part: Buffer): void {
+    const bytes = this.#bytes + part.length;
+    if (bytes > this.#room.length) {
+      const larger = Buffer.allocUnsafe(Math.max(bytes, 2 * this.#room.length));
+      this.#room.copy(larger, 0, 0, this.#bytes);
+      this.#room = larger;
+    }
+    part.copy(this.#room, this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  /** The whole line; the next one begins. */
+  end(): string {
+    const text = this.#room.toString('utf8', 0, this.#bytes);
+    [this.#room, this.#bytes] = [NOTHING, 0];
+    return text;
   }
 }
 
