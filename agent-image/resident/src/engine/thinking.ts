@@ -3,6 +3,7 @@ import type { Budgets, GivenAnswer, ModelPort, ProgramPort, RuntimeHost, Tool } 
 import { RunFailure } from '@hamlet/engine';
 import type { AgentConfig } from '@hamlet/contract';
 import { ACP_RUNTIME } from '@hamlet/contract/presets';
+import { runtimeFacts } from '@hamlet/core/mind';
 import type { Notes } from '../memory/notes.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
@@ -17,7 +18,6 @@ import { runToolsOf, type RunTools } from '../toolset/tool-rules.ts';
 import { PROGRAM_WORK, workInWords } from './work-rules.ts';
 import type { RunBook } from './run-book.ts';
 
-const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command', ACP_RUNTIME]);
 /** The prefix that the engine adds to the code of a model's failure. */
 const MODEL_FAILURE = /^model_/;
 const FLUSH_MS = 5_000;
@@ -95,7 +95,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
   };
   const opened = async (): Promise<EngineHost | null> => (opening === null ? null : opening.catch(() => null));
   let model: Promise<ModelPort> | null = null;
-  const thinks = (name: string): boolean => JOURNALED.has(name);
+  const thinks = (name: string): boolean => runtimeFacts(name).isJournaled;
   return {
     book,
     host: {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DOWN, ok, STALE } from '../testing/scripted-village.ts';
-import type { RunBudgets } from '@hamlet/contract';
+import type { Mind, RunBudgets } from '@hamlet/contract';
+import { mindOfRuntime } from '@hamlet/core/mind';
 import type { Answer, RunLease } from '../village/village.ts';
-import { renewUntilOver } from './take-run.ts';
+import { renewUntilOver, type MindNaming } from './take-run.ts';
 
 const lease: RunLease = { cycle: 3, attempt: 2 };
 const refused = (code: 'claim_lapsed' | 'run_settled' | 'no_such_run' | 'agent_frozen'): Answer<never> => ({
@@ -14,18 +15,27 @@ const refused = (code: 'claim_lapsed' | 'run_settled' | 'no_such_run' | 'agent_f
 
 type Kept = Readonly<{ end: string; asked: number; limits: readonly RunBudgets[] }>;
 
+const ACP = mindOfRuntime('acp');
+const sameMind = (): MindNaming => ({ now: () => ACP, named: ACP });
+
 /** Renews a lease against these answers, one for each renewal; then the run is over. */
-async function kept(answers: readonly Answer<RunBudgets | null>[]): Promise<Kept> {
+async function kept(
+  answers: readonly Answer<RunBudgets | null>[],
+  naming = sameMind(),
+  minds: unknown[] = [],
+): Promise<Kept> {
   const over = new AbortController();
   const limits: RunBudgets[] = [];
   let asked = 0;
-  const renewRun = async (runId: string, of: RunLease): Promise<Answer<RunBudgets | null>> => {
+  const renewRun = async (runId: string, of: RunLease, mind?: Mind): Promise<Answer<RunBudgets | null>> => {
     assert.deepEqual([runId, of], ['run', lease]);
+    minds.push(mind?.version);
     asked += 1;
     if (asked === answers.length) over.abort();
     return answers[asked - 1] ?? ok(null);
   };
-  const renewing = { runId: 'run', lease, over: over.signal, onLimits: (now: RunBudgets) => void limits.push(now) };
+  const onLimits = (now: RunBudgets): void => void limits.push(now);
+  const renewing = { runId: 'run', lease, naming, over: over.signal, onLimits };
   return { end: await renewUntilOver({ renewRun }, renewing, 1), asked, limits };
 }
 
@@ -52,9 +62,16 @@ test('the lease is not renewed after the run', async () => {
   assert.equal(
     await renewUntilOver(
       { renewRun: () => assert.fail('it was renewed') },
-      { runId: 'run', lease, over, onLimits: () => assert.fail('it was renewed') },
+      { runId: 'run', lease, naming: sameMind(), over, onLimits: () => assert.fail('it was renewed') },
       1,
     ),
     'over',
   );
+});
+
+test('a renewal names the mind once more is known about it, again until the API has it', async () => {
+  const minds: unknown[] = [];
+  const naming: MindNaming = { now: () => (minds.length === 0 ? ACP : { ...ACP, version: '1.2.3' }), named: ACP };
+  await kept([ok(null), DOWN, ok(null), ok(null)], naming, minds);
+  assert.deepEqual(minds, [undefined, '1.2.3', '1.2.3', undefined]);
 });

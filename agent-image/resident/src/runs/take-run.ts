@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { RUN_PARK_MAX_MS, RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
-import type { AgentConfig, Refusal, Run, RunBudgets } from '@hamlet/contract';
+import type { AgentConfig, Mind, Refusal, Run, RunBudgets } from '@hamlet/contract';
 import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeOutcome } from '@hamlet/engine';
 import { shorten } from '@hamlet/core/shorten';
 import type { LifeMind } from '../brain/life/life-mind.ts';
@@ -46,7 +47,13 @@ export interface TakePorts extends RunWorkPorts {
 export type Taken = 'ended' | 'left' | 'later';
 
 type Runtime = Readonly<{ name: string; runtime: AgentRuntime; config: AgentConfig }>;
-type Held = StartedRun & { readonly lease: RunLease };
+type Held = StartedRun & { readonly lease: RunLease; readonly naming: MindNaming };
+
+/** The mind of a run now, and as the API knows it: a program has a version only after its start. Mutable. */
+export interface MindNaming {
+  readonly now: () => Mind;
+  named: Mind;
+}
 
 /**
  * Works on a run until the API has stored its result, or the run waits for people. `cancelled` aborts with RunCancelled when a
@@ -79,10 +86,11 @@ async function begin(ports: TakePorts, run: Run, ending: AbortSignal): Promise<B
   const { config: own, lost } = mindOfRun(config.value, run);
   const obtained = lost ?? (await runtimes.obtain(own, conversationOf({ run })));
   const { name, mind } = obtained;
+  const naming: MindNaming = { now: () => obtained.mind, named: mind };
   if (obtained.ok && !(await thinking.isReady(name))) return 'later';
   const started = await retry(() => village.startRun(run.run_id, cycle, mind), ending, ports);
   if (started.kind === 'refused') return started.code === 'run_settled' ? 'ended' : 'later';
-  const held: Held = { ...started.value, lease: { cycle, attempt: started.value.run.attempt } };
+  const held: Held = { ...started.value, lease: { cycle, attempt: started.value.run.attempt }, naming };
   return { held, name, runtime: obtained.ok ? { ...obtained, config: own } : obtained.warning };
 }
 
@@ -104,6 +112,7 @@ async function finish(
     if (ended === 'left') return 'left';
     await thinking.endPrograms(run.run_id);
     if (ended === 'lost') return 'ended';
+    if (hasNewMind(held.naming)) await renewed(ports.village, { runId: run.run_id, ...held });
     const settled = await settle(ports, held, { ended, ending });
     if (typeof settled === 'string') return OVER.has(settled) ? 'ended' : 'later';
     ports.onEnded(run, settled, thinking.thinks(name));
@@ -142,18 +151,33 @@ interface Renewing {
   readonly over: AbortSignal;
   /** Called with the limits of the run after each renewal. */
   readonly onLimits: (limits: RunBudgets) => void;
+  readonly naming: MindNaming;
+}
+
+const hasNewMind = ({ now, named }: MindNaming): boolean => !isDeepStrictEqual(now(), named);
+
+/** Renews the lease of a run, and names its mind if the API does not know it yet. */
+async function renewed(
+  village: Pick<Village, 'renewRun'>,
+  { runId, lease, naming }: Pick<Renewing, 'runId' | 'lease' | 'naming'>,
+): ReturnType<Village['renewRun']> {
+  const mind = hasNewMind(naming) ? naming.now() : undefined;
+  const answer = await village.renewRun(runId, lease, mind);
+  // An API of an earlier version refuses the mind, so the next renewal comes without it.
+  if (mind !== undefined && answer.kind !== 'unreachable') naming.named = mind;
+  return answer;
 }
 
 /** Renews a run's lease until the run is over or the lease is lost. Repeats an unanswered renewal at the next interval. */
 export async function renewUntilOver(
   village: Pick<Village, 'renewRun'>,
-  { runId, lease, over, onLimits }: Renewing,
+  { over, onLimits, ...renewing }: Renewing,
   everyMs = RUN_RENEW_EVERY_S * 1_000,
 ): Promise<'over' | 'lost'> {
   for (;;) {
     await delay(everyMs, undefined, { signal: over }).catch(() => {});
     if (over.aborted) return 'over';
-    const answer = await village.renewRun(runId, lease);
+    const answer = await renewed(village, renewing);
     if (answer.kind === 'stale' || (answer.kind === 'refused' && LOST.has(answer.code))) return 'lost';
     if (answer.kind === 'ok' && answer.value !== null) onLimits(answer.value);
   }
@@ -164,7 +188,7 @@ type Ended = EndedRun | 'interrupted' | 'lost' | 'left';
 
 /** Why the work on a run ended. `interrupted`: the process ends. `lost`: the lease is lost. `left`: the run waits for people or for its model. */
 async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled }: Work): Promise<Ended> {
-  const { run, lease, policy } = held;
+  const { run, lease, naming, policy } = held;
   const [over, lost] = [new AbortController(), new AbortController()];
   const onLeaseLost = (): void => lost.abort(new LeaseLost('the lease of the run has lapsed'));
   // The process waits for an engine's work to end, and renews the lease until then.
@@ -173,7 +197,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
       ports.log.warn('limits_not_raised', { run_id: run.run_id, why: String(error) });
     });
   };
-  void renewUntilOver(ports.village, { runId: run.run_id, lease, over: over.signal, onLimits }).then((end) => {
+  void renewUntilOver(ports.village, { runId: run.run_id, lease, naming, over: over.signal, onLimits }).then((end) => {
     if (end === 'lost') onLeaseLost();
   });
   ports.thinking.book.open({

@@ -52,7 +52,7 @@ type Made =
   | { readonly ok: true; readonly name: string; readonly runtime: AgentRuntime }
   | { readonly ok: false; readonly name: string; readonly warning: Warning };
 
-/** `mind`: the runtime with its program, once the instance of any conversation has started it. */
+/** `mind`: the runtime with its program, once the instance of any conversation has started it; it is read anew each time. */
 export type Obtained = Made & { readonly mind: Mind };
 
 export interface PoolPorts {
@@ -102,8 +102,13 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
     instances.set(key, instance);
     rest(key, instance);
     const made = await instance.obtained;
-    const same = [...instances.values()].filter((each) => each.of === instance.of);
-    return { ...made, mind: mindOf(made.name, config, knownIn(same)) };
+    return {
+      ...made,
+      get mind() {
+        const same = [...instances.values(), instance].filter((each) => each.of === instance.of);
+        return mindOf(made.name, config, knownIn(same));
+      },
+    };
   };
   return {
     obtain: async (config, sessionId) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Mind } from '../capability/mind.ts';
 import { MAX_PROSE_CHARS } from '../kinds/text.ts';
 import { AiDollars } from './money.ts';
 import { CallId } from './permission.ts';
@@ -137,6 +138,9 @@ export const Run = z.strictObject({
   cancel_requested_at: Time.nullable(),
   session_id: z.uuid().nullable().describe('Session of the message that the run answers'),
   runtime: z.string().nullable().describe('Runtime of the agent that works on the run, by its name'),
+  mind: Mind.optional().describe(
+    'The runtime with its program, as the agent named it last; absent before the first start, and if an older agent started it',
+  ),
   usage: RunUsage,
   parked: z
     .strictObject({ until: Time, code: runText(64) })

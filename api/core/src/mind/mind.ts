@@ -33,22 +33,39 @@ export function namedMind({ name, config = {} }: AgentSpec['runtime']): Mind | n
   return { ...mind, program: mindWord(command.slice(command.lastIndexOf('/') + 1)) };
 }
 
-/** The runtimes of the village, in words. */
-const VILLAGE_MINDS: Readonly<Record<string, string | undefined>> = {
-  engine: "Hamlet's engine",
-  scripted: "Hamlet's scripted mind",
-  stub: 'A stub for tests',
-};
+/** The facts that the village knows about a runtime. */
+export interface RuntimeFacts {
+  /** A mind of the village in words; null for a program of another maker. */
+  readonly own: string | null;
+  /** True if its runs are in the journal: they wait for people, and continue after a restart. */
+  readonly isJournaled: boolean;
+  /** True if rules of the village choose its words, without a language model. */
+  readonly isScripted: boolean;
+  /** True if a program does a whole run, as the only call of that run, which has the name of the runtime. */
+  readonly isOneCall: boolean;
+}
+
+const UNKNOWN: RuntimeFacts = { own: null, isJournaled: false, isScripted: false, isOneCall: false };
+const PROGRAM: RuntimeFacts = { ...UNKNOWN, isJournaled: true, isOneCall: true };
+const RUNTIMES: ReadonlyMap<string, RuntimeFacts> = new Map([
+  ['engine', { ...UNKNOWN, own: "Hamlet's engine", isJournaled: true }],
+  ['scripted', { ...UNKNOWN, own: "Hamlet's scripted mind", isScripted: true }],
+  ['stub', { ...UNKNOWN, own: 'A stub for tests', isScripted: true }],
+  ['command', PROGRAM],
+  [ACP_RUNTIME, PROGRAM],
+]);
+
+export const runtimeFacts = (runtime: string): RuntimeFacts => RUNTIMES.get(runtime) ?? UNKNOWN;
 
 /** A mind in words: `Claude Code 0.101.0`, `Hamlet's engine`, `command: aider`. */
 export function mindLabel({ runtime, program, version }: Pick<Mind, 'runtime' | 'program' | 'version'>): string {
-  if (program === null) return VILLAGE_MINDS[runtime] ?? runtime;
+  if (program === null) return runtimeFacts(runtime).own ?? runtime;
   const known = version === null ? program : `${program} ${version}`;
   return runtime === 'command' ? `command: ${known}` : known;
 }
 
 /** True for a program of another maker, about which the village can promise less. */
-export const isForeign = ({ runtime }: Pick<Mind, 'runtime'>): boolean => VILLAGE_MINDS[runtime] === undefined;
+export const isForeign = ({ runtime }: Pick<Mind, 'runtime'>): boolean => runtimeFacts(runtime).own === null;
 
 /** Size and licence of a preset's program, and whether it is installed; null for any other mind. */
 export function installLabel(mind: Pick<Mind, 'preset' | 'installed'>): string | null {

@@ -1,4 +1,4 @@
-import type { RunBudgets, RunError } from '@hamlet/contract';
+import type { Mind, RunBudgets, RunError } from '@hamlet/contract';
 import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import type { RunCommand, RunProgress, RunRefusal, RunVerdict } from '@hamlet/core';
 import {
@@ -27,6 +27,7 @@ interface RunWords {
   readonly unsettled?: readonly string[] | undefined;
   readonly budgets?: RunBudgets | undefined;
   readonly runtime?: string | undefined;
+  readonly mind?: Mind | undefined;
   readonly parked?: Parking | undefined;
 }
 

@@ -46,6 +46,8 @@ function workerIn({ parentRunId, parentCallId, role, depth, toolLists }: RunRow)
   return { worker: { parent_run_id: parentRunId, call_id: parentCallId, role, depth, ...tools } };
 }
 
+const namedMindIn = ({ mind }: RunRow): Pick<Run, 'mind'> => (mind === null ? {} : { mind });
+
 function taintIn(row: RunRow): Pick<Run, 'taint'> {
   const taint = taintOf(row);
   return taint === null ? {} : { taint: [...taint] };
@@ -77,6 +79,7 @@ export function runView(row: RunRow): Run {
     cancel_requested_at: row.cancelRequestedAt?.toISOString() ?? null,
     session_id: row.sessionId,
     runtime: row.runtime,
+    ...namedMindIn(row),
     usage,
     budgets: budgetsOf(row, usage),
     unsettled: [...row.unsettled],

@@ -198,6 +198,25 @@ test('the API ends a stopped run whose agent gives no last report in time', asyn
   assert.deepEqual(ended.error, { code: 'tests_keep_failing', message: PANICS.tests_keep_failing });
 });
 
+test('a run names its mind: at its start, and anew with a renewal once its version is known', async () => {
+  const named = { runtime: 'acp', preset: 'pi', program: 'Pi', version: null, installed: false };
+  const known = { ...named, version: '0.0.34', installed: true };
+  const { run_id } = await runs.give('ada');
+  const cycle = await runs.cycle('ada');
+  const asAda = runs.play.as('ada');
+  const listed = async () => {
+    const { runs: found } = await runs.play.admin.listRuns({ agent_id: 'ada', limit: 1 });
+    return found[0]?.mind;
+  };
+  assert.equal(await listed(), undefined);
+  await asAda.startRun({ run_id, cycle, runtime: 'acp', mind: named });
+  assert.deepEqual(await listed(), named);
+  assert.deepEqual((await asAda.renewRun({ run_id, cycle, mind: known })).run.mind, known);
+  assert.deepEqual(await listed(), known);
+  dataOf(await runs.settle('ada', run_id, { state: 'done', summary: 'Done.' }));
+  await refuses(asAda.renewRun({ run_id, cycle, mind: named }), 'run_settled');
+});
+
 test('a person raises the limits of a run under way, at most to those of a new run', async () => {
   const { runId: run_id, cycle } = await startedRun('ada');
   const admin = runs.play.admin;

@@ -19,6 +19,7 @@ import {
   inTransaction,
   lockRun,
   markMemories,
+  nameMind,
   readFreeze,
   QUOTA_PARK,
   readNextRun,
@@ -111,7 +112,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       const budgets = await budgetsFor(tx, limits, actor.agentId);
       const outcome = await applyToRun(tx, params.run_id, {
         command: { kind: 'start', cycle, isParked: await isParked(tx, await lockRun(tx, params.run_id)) },
-        words: { detail: { cycle, mind }, budgets, runtime },
+        words: { detail: { cycle, mind }, budgets, runtime, mind },
         permit: permitWork(actor, cycle),
       });
       if (!outcome.ok) return outcome;
@@ -211,14 +212,16 @@ export function workHandlers(village: Village) {
         return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
       }),
     ),
-    renewRun: plain(({ params, body: { cycle, attempt }, actor }) =>
+    renewRun: plain(({ params, body: { cycle, attempt, mind }, actor }) =>
       inTransaction(db, async (tx) => {
         const outcome = await applyToRun(tx, params.run_id, {
           command: { kind: 'renew', cycle, attempt },
           words: {},
           permit: permitWork(actor, cycle),
         });
-        return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+        if (!outcome.ok) return outcome;
+        const { run } = outcome.data;
+        return accepted({ run: runView(mind === undefined ? run : await nameMind(tx, run, mind)) });
       }),
     ),
     settleRun: settleRun(village),

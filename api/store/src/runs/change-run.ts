@@ -1,4 +1,4 @@
-import type { RunBudgets, RunError, RunEventKind, RunState } from '@hamlet/contract';
+import type { Mind, RunBudgets, RunError, RunEventKind, RunState } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { leaseEnd } from './overdue.ts';
@@ -18,6 +18,7 @@ export interface RunChange {
   /** Set at the first start; later starts do not change it. */
   readonly budgets?: RunBudgets | undefined;
   readonly runtime?: string | undefined;
+  readonly mind?: Mind | undefined;
   readonly claimed?: RunUsageClaim | undefined;
   readonly unsettled?: readonly string[] | undefined;
   /** A start of the run ends its parking. */
@@ -61,12 +62,13 @@ function parking(run: RunRow, { state, parked }: RunChange) {
 }
 
 function sometimes(run: RunRow, change: RunChange) {
-  const { summary, error, budgets, runtime, claimed, unsettled } = change;
+  const { summary, error, budgets, runtime, mind, claimed, unsettled } = change;
   return {
     ...(summary === undefined ? {} : { summary }),
     ...(error === undefined ? {} : { error_code: error.code, error_message: error.message }),
     ...(budgets === undefined || run.budgets !== null ? {} : { budgets: JSON.stringify(budgets) }),
     ...(runtime === undefined ? {} : { runtime }),
+    ...(mind === undefined ? {} : { mind: JSON.stringify(mind) }),
     ...(claimed === undefined ? {} : claimedUsage(claimed)),
     ...(unsettled === undefined ? {} : { unsettled: [...unsettled] }),
     ...(change.event === 'step' ? { steps: run.steps + 1 } : {}),
@@ -159,6 +161,18 @@ export async function stopRun(tx: Tx, runId: string, code: string): Promise<void
     .where('run_id', '=', runId)
     .where('stopped_code', 'is', null)
     .execute();
+}
+
+/** Names the mind that works on a run, as its agent knows it now, to all who watch the run. The caller has locked the run. */
+export async function nameMind(tx: Tx, run: RunRow, mind: Mind): Promise<RunRow> {
+  const changed = await tx
+    .updateTable('run')
+    .set({ mind: JSON.stringify(mind) })
+    .where('run_id', '=', run.runId)
+    .returning(RUN_COLUMNS)
+    .executeTakeFirstOrThrow();
+  await sql`select pg_notify(${RUN_CHANGES_CHANNEL}, ${run.runId})`.execute(tx);
+  return changed;
 }
 
 /** Records progress of the agent, which also renews its lease. */

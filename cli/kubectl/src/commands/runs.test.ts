@@ -20,11 +20,19 @@ const runOf = (run_id: string): Run =>
     error: null,
     prompt: 'Fix it',
   }) as Partial<Run> as Run;
+const OPENCODE = { runtime: 'acp', preset: 'opencode', program: 'OpenCode', version: '1.18.33', installed: true };
 const artifactOf = (name: string): Artifact => ({ run_id: RUN, name }) as Partial<Artifact> as Artifact;
 
-test('each row lists the deliverables of its run, oldest first and without control characters', () => {
-  const lines = runsLines([runOf(RUN), runOf(OTHER)], [artifactOf('b\u001b[31m.csv'), artifactOf('fix.patch')], NOW);
+test('each row names the mind of its run, and lists its deliverables, oldest first and without control characters', () => {
+  const lines = runsLines(
+    [{ ...runOf(RUN), mind: OPENCODE }, runOf(OTHER)],
+    [artifactOf('b\u001b[31m.csv'), artifactOf('fix.patch')],
+    NOW,
+  );
   const [head, first, second] = lines.split('\n');
+  assert.match(head ?? '', /AGENT +MIND +STATE/);
+  assert.match(first ?? '', / ada +OpenCode 1\.18\.33 +done /);
+  assert.match(second ?? '', / ada +- +done /);
   assert.match(head ?? '', /ATTEMPT +DELIVERED +SUMMARY$/);
   assert.match(first ?? '', /fix\.patch, b.*\.csv +The test passes$/);
   assert.ok(!lines.includes('\u001b'));

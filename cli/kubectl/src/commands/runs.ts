@@ -1,5 +1,6 @@
 import type { Artifact, Client, Run } from '@hamlet/contract';
 import { dataOf, listAgentArtifacts, listRuns, RUNS_PAGE_MAX, RunState, streamRun } from '@hamlet/contract';
+import { mindLabel } from '@hamlet/core/mind';
 import { type Command, Failure, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { age, brief, listed } from '../table.ts';
@@ -26,6 +27,7 @@ export const runsLines = (runs: readonly Run[], artifacts: readonly Artifact[], 
   listed(runs, 'no runs', {
     RUN: ({ run_id }) => run_id,
     AGENT: ({ agent_id }) => agent_id,
+    MIND: ({ mind }) => (mind === undefined ? '-' : printable(mindLabel(mind))),
     STATE: ({ state }) => state,
     FROM: ({ schedule, created_by }) => schedule?.name ?? created_by.role,
     AGE: ({ created_at }) => age(created_at, nowMs),

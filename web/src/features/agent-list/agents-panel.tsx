@@ -1,11 +1,9 @@
-import type { AgentDetail } from '@hamlet/contract';
 import { memo, useMemo, useState } from 'react';
 import type { AppState, Row } from '../../client/app-state.ts';
-import { isForeign, mindLabel } from '@hamlet/core';
 import { Avatar, Icon, IconButton, LinkButton, Unread } from '../../ui/controls.tsx';
 import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
-import '../mind/mind.css';
+import { MindName } from '../mind/mind-name.tsx';
 import { ActivityFeed } from './activity-feed.tsx';
 import { useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
@@ -141,7 +139,7 @@ const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProp
         <span className="agent-text">
           <span className="agent-name">
             {row.name}
-            <RowMind detail={detail} />
+            <MindName mind={detail?.mind} />
             {row.speech !== null && (
               <span className="agent-speaks" title={row.speech}>
                 <Icon name="speech" size={13} />
@@ -162,13 +160,6 @@ const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProp
     </li>
   );
 });
-
-/** The mind of an agent. Most agents have the village's own, so only screen readers read that one out. */
-function RowMind({ detail }: { readonly detail: AgentDetail | undefined }) {
-  const mind = detail?.mind ?? null;
-  if (mind === null) return null;
-  return <span className={isForeign(mind) ? 'agent-mind' : 'sr-only'}>{mindLabel(mind)}</span>;
-}
 
 function Doing({ row }: { readonly row: Row }) {
   return (

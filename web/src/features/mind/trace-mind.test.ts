@@ -22,6 +22,8 @@ test('the last start of a run names its mind; only the village has minds that a 
     aCallEvent(3, 'call_begun'),
   );
   assert.deepEqual(traceMind(restarted), CODE);
+  const first = startedBy({ ...CODE, version: null });
+  assert.deepEqual(traceMind({ ...first, run: aRun({ runtime: 'acp', mind: CODE }) }), CODE, 'named after its start');
   assert.deepEqual(traceMind({ ...startedBy(null), run: aRun({ runtime: 'engine' }) }), ENGINE);
   assert.equal(traceMind({ ...startedBy(null), run: aRun({ runtime: 'acp' }) }), null, 'no name of a program yet');
   assert.equal(traceMind(EMPTY_TRACE), null);

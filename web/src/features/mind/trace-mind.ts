@@ -5,6 +5,7 @@ import type { TraceItem } from '../../client/minds/trace-items.ts';
 
 /** The mind that worked on a run last; null while it is unknown. */
 export function traceMind({ events, run }: Pick<RunTrace, 'events' | 'run'>): Mind | null {
+  if (run?.mind !== undefined) return run.mind;
   for (const { event, detail } of events.toReversed())
     if (event === 'started' || event === 'redelivered') return mindIn(detail) ?? runtimeMind(run);
   return runtimeMind(run);

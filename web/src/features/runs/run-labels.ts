@@ -7,7 +7,7 @@ import {
   type RunState,
   type SafeMode,
 } from '@hamlet/contract';
-import { isSettled, mindIn, mindLabel } from '@hamlet/core';
+import { isSettled, mindIn, mindLabel, runtimeFacts } from '@hamlet/core';
 import type { ModelItem } from '../../client/minds/trace-items.ts';
 import { refusalText } from '../../client/api.ts';
 import { actorLabel, isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
@@ -182,14 +182,13 @@ export function mayContinue(
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }
 
-/** The runtimes whose mind is a program: their answers name the runtime, and their tokens are those of the run. */
-const OF_PROGRAMS: ReadonlySet<string> = new Set(['acp', 'command']);
-
 /** False for the step with which a run hands its prompt to a program, because the line of the call says the same. */
 export const isShownAnswer = ({ model, text, code, thoughts }: ModelItem): boolean =>
-  model === null || !OF_PROGRAMS.has(model) || text !== null || code !== null || thoughts !== null;
+  model === null || !runtimeFacts(model).isOneCall || text !== null || code !== null || thoughts !== null;
 
-const ownModel = ({ model }: ModelItem): string | null => (model === null || OF_PROGRAMS.has(model) ? null : model);
+/** Null for a program, whose answers name its runtime. */
+const ownModel = ({ model }: ModelItem): string | null =>
+  model === null || runtimeFacts(model).isOneCall ? null : model;
 
 /** An answer of the model: `Answer of small-model · 1,204 tokens · 0.02 ai$`. */
 export function modelLabel(item: ModelItem): string {
@@ -218,7 +217,7 @@ function tokensLabel(tokens: number): string {
 
 /** The label for text of runtimes without a language model. */
 export function scriptedLabel(runtime: string | null): Readonly<{ word: string; hint: string }> | null {
-  return runtime === 'scripted' || runtime === 'stub'
+  return runtime !== null && runtimeFacts(runtime).isScripted
     ? { word: 'scripted', hint: 'Rules of the village chose these words: this agent has no language model' }
     : null;
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
 import { titleFrom } from '@hamlet/core';
 import { Avatar, Badge, Icon, MoreButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
+import { MindName } from '../mind/mind-name.tsx';
 import type { RunsLive } from './use-runs.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
@@ -54,6 +55,7 @@ function RunRow({ run, now, isUnder, withAgent }: RowProps) {
         <span className="run-origin">
           <Icon name={run.schedule === null ? 'user' : 'calendar'} size={13} />
           {originLabel(run, viewer)}
+          <MindName mind={run.mind} />
         </span>
         <span className="run-length">{runLength(run, now)}</span>
         <Time at={run.created_at} word={timeAgo(run.created_at, now)} />

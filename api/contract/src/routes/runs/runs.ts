@@ -256,7 +256,11 @@ export const recordRunStep = defineRoute('recordRunStep POST /runs/{run_id}/step
 export const renewRun = defineRoute('renewRun POST /runs/{run_id}/renew', {
   ...working,
   summary: 'Renew the lease of the agent on a run for another 30 s',
-  body: RunClaim,
+  body: RunClaim.extend({
+    mind: Mind.optional().describe(
+      'The mind that works on the run, once the agent knows more about it, such as its version',
+    ),
+  }),
   answer: RunAnswer,
 });
 
