@@ -1,7 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatCompletionBody } from '@hamlet/contract';
 import { QUEUE_WAIT_MAX_MS } from '@hamlet/models';
-import { admitModelRequest, endModelRequest, hadModelInRun, isVillageFrozenError, MODEL_HOUR_S } from '@hamlet/store';
+import {
+  admitModelRequest,
+  endModelRequest,
+  hadModelInRun,
+  inTransaction,
+  isVillageFrozenError,
+  MODEL_HOUR_S,
+  takeOfRun,
+} from '@hamlet/store';
 import type { Admission, Db, ModelHour, RequestLife } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import type { ShownLimit } from '../http/rate-limit.ts';
@@ -14,10 +22,10 @@ import type { RunDeltas } from '../runs/run-deltas.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import type { AnswerTimes } from './answer-clock.ts';
 import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
-import { findAskingRun, programRunIn, type AskingRun } from './asking-run.ts';
+import { budgetsForProgram, findAskingRun, programRunIn, type AskingRun } from './asking-run.ts';
 import type { ModelHealth } from './models/model-health.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import { withinBudget, type PlannedRequest } from './plan-request.ts';
+import { withinRun, type PlannedRequest } from './plan-request.ts';
 import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
 import type { ModelCatalog } from './models/village-models.ts';
 
@@ -139,18 +147,44 @@ interface Wanted {
   readonly allowance: Allowance;
   readonly plan: PlannedRequest;
   readonly quote: TokenQuote;
-  readonly runId: string | null;
+  readonly run: AskingRun | null;
 }
 
-type Entered = Pick<Ticket, 'requestId' | 'limits' | 'reservation'>;
+type Entered = Pick<Ticket, 'requestId' | 'limits' | 'reservation' | 'plan'>;
+
+type Entering = Wanted & { readonly pays: boolean };
+
+/**
+ * Enters a request. Those of a run's programs enter one after another, each with what the earlier ones leave of the budgets: what it
+ * may use is taken before it starts, and what it did not use is free again at its end.
+ */
+async function enter(ports: GatewayPorts, asked: AskedModel, wanted: Entering): Promise<Outcome<Entered>> {
+  const { agentId, run } = wanted;
+  if (run === null || !run.isProgram) return reserve(ports, asked, wanted);
+  return inTransaction(ports.db, async (tx) => {
+    const left = await budgetsForProgram(tx, asked.agent, run.runId);
+    if (!left.ok) return left;
+    if (left.data === null) return reserve({ ...ports, db: tx }, asked, wanted);
+    const planned = withinRun(wanted.plan, left.data);
+    if (!planned.ok) return planned;
+    const quoted = ports.meter.quote(agentId, planned.data.tokens);
+    if (!quoted.ok) return quoted;
+    const part = { ...wanted, plan: planned.data, quote: quoted.data };
+    const entered = await reserve({ ...ports, db: tx }, asked, part);
+    if (entered.ok)
+      await takeOfRun(tx, entered.data.requestId, { tokens: part.plan.tokens, micros: part.quote.amount });
+    return entered;
+  });
+}
 
 /** One statement verifies the agent and reserves the request, its tokens and, with `pays`, the money. */
-async function enter(
-  { db, answerTimes }: GatewayPorts,
+async function reserve(
+  { db, answerTimes }: Pick<GatewayPorts, 'db' | 'answerTimes'>,
   { agent, model, traceparent }: AskedModel,
-  { pays, ...wanted }: Wanted & { readonly pays: boolean },
+  { pays, ...wanted }: Entering,
 ): Promise<Outcome<Entered>> {
-  const { agentId, allowance, plan, quote, runId } = wanted;
+  const { agentId, allowance, plan, quote, run } = wanted;
+  const runId = run?.runId ?? null;
   const { quotaTokens, served } = plan;
   const circumstance = { podUid: agent.podUid, runId, traceparent };
   const lastsMs = answerTimes.totalMs + MARGIN_MS;
@@ -173,6 +207,7 @@ async function enter(
   const { requestId, holdId, hour } = admission;
   return accepted({
     requestId,
+    plan,
     limits: modelLimits(allowance, { ...hour, used: hour.used + quotaTokens, inFlight: hour.inFlight + 1 }),
     reservation: { agentId, holdId, perThousand: quote.perThousand, held: quote.amount, key: requestId, circumstance },
   });
@@ -223,14 +258,14 @@ type Waiting = Wanted & Entered & { readonly brake: OpenBrake };
 async function equip(
   ports: GatewayPorts,
   asked: AskedModel,
-  { requestId, plan, allowance, brake, runId }: Waiting,
+  { requestId, plan, allowance, brake, run }: Waiting,
 ): Promise<Outcome<Pick<Ticket, 'place' | 'reservation'>>> {
   const signal = AbortSignal.any([asked.gone, brake.signal]);
   const place = await takePlace(ports, plan, { rank: allowance.rank, signal, brake });
   if (!place.ok) return place;
   let isPaid = false;
   try {
-    const reserved = await pay(ports, asked, { requestId, tokens: plan.tokens, runId });
+    const reserved = await pay(ports, asked, { requestId, tokens: plan.tokens, runId: run?.runId ?? null });
     isPaid = reserved.ok;
     return reserved.ok ? accepted({ place: place.data, reservation: reserved.data }) : reserved;
   } finally {
@@ -271,15 +306,9 @@ async function enterAndWait(
   return equipped;
 }
 
-function planFor({ plan }: AskedModel, allowance: Allowance, run: AskingRun | null): Outcome<PlannedRequest> {
-  const planned = plan(allowance);
-  const left = run?.program?.tokensLeft ?? null;
-  return planned.ok && left !== null ? withinBudget(planned.data, left) : planned;
-}
-
 /** Programs have half of an agent's requests at a time, so that the agent itself can always think. */
 function allowanceOf(whole: Allowance, run: AskingRun | null): Allowance {
-  if (run === null || run.program === null) return whole;
+  if (run === null || !run.isProgram) return whole;
   const half = Math.ceil((whole.limits.concurrent_model_requests ?? 0) / 2);
   return { ...whole, limits: { ...whole.limits, concurrent_model_requests: half } };
 }
@@ -309,18 +338,18 @@ async function letIn(
   const whole = await limitsIn(ports, asked, about.run);
   if (whole === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
   const allowance = allowanceOf(whole, about.run);
-  const planned = planFor(asked, allowance, about.run);
+  const planned = asked.plan(allowance);
   if (!planned.ok) return planned;
   const plan = planned.data;
   const quoted = ports.meter.quote(agentId, plan.tokens);
   if (!quoted.ok) return quoted;
-  const wanted: Wanted = { agentId, allowance, plan, quote: quoted.data, runId: about.run?.runId ?? null };
+  const wanted: Wanted = { agentId, allowance, plan, quote: quoted.data, run: about.run };
   const place = ports.queue.tryEnter(plan.served.provider);
   const seated =
     place === null
       ? await enterAndWait(ports, asked, { ...wanted, brake: about.brake })
       : await enterAt(place, ports, { asked, wanted });
-  return seated.ok ? accepted({ ...seated.data, ...about, plan, agentId, startedMs }) : seated;
+  return seated.ok ? accepted({ ...seated.data, ...about, agentId, startedMs }) : seated;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RUN_OF_REQUEST_HEADER, type ChatCompletionBody } from '@hamlet/contract';
-import { readRunLeft, type Db, type RunLeft } from '@hamlet/store';
+import { lockBudgets, readRunLeft, type BudgetsLeft, type Db, type RunLeft, type Tx } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import type { DeltaPublisher, DeltaSource, OpenedDeltas, RunDeltas } from '../runs/run-deltas.ts';
@@ -9,8 +9,8 @@ export interface AskingRun {
   readonly runId: string;
   /** Publishes the text of the answer. Null unless the agent works on the run now. */
   readonly publisher: DeltaPublisher | null;
-  /** Null for the agent's own requests. `tokensLeft`: what the budgets of the run and of those above it leave, if it has any. */
-  readonly program: { readonly tokensLeft: number | null } | null;
+  /** True for a request of a program of the run. */
+  readonly isProgram: boolean;
 }
 
 /** The run of a program that uses models at the door of its pod. */
@@ -67,13 +67,13 @@ export async function findAskingRun({ db, deltas }: Ports, asking: NamedRun): Pr
   const isProgram = asking.program !== null;
   let isKept = false;
   try {
-    const refusal = refusalOfNamed(found.named, isProgram) ?? refusalOf(found);
+    const refusal = refusalOfNamed(found.named, isProgram) ?? refusalOf(found, isProgram);
     if (refusal !== null || found.counted === null) return refusal ?? accepted(null);
     const { runId } = found.counted;
     isKept = publisher !== null && runId === found.runId;
     return accepted({
       runId,
-      program: isProgram ? tokensOf(found.counted) : null,
+      isProgram,
       publisher: isKept ? publisher : await watchedOnly(deltas, runId, asking.agent),
     });
   } finally {
@@ -107,8 +107,6 @@ async function openAndCount({ db, deltas }: Ports, asking: NamedRun): Promise<Fo
 const publisherOf = (opened: OpenedDeltas | null): DeltaPublisher | null =>
   opened?.kind === 'open' ? opened.publisher : null;
 
-const tokensOf = ({ left }: RunLeft): AskingRun['program'] => ({ tokensLeft: left?.tokens ?? null });
-
 /** Ends the answer when its run ends. Publishes no text, because the request names no run or another attempt. */
 async function watchedOnly(
   deltas: Ports['deltas'],
@@ -131,15 +129,35 @@ function refusalOfNamed(named: OpenedDeltas | null, isProgram: boolean): Refused
   return named.reason === 'run_settled' ? refused('run_settled', ENDING) : refused('no_such_run', UNKNOWN);
 }
 
-function refusalOf({ counted, runId }: Found): Refused | null {
+function refusalOf({ counted, runId }: Pick<Found, 'counted' | 'runId'>, isProgram: boolean): Refused | null {
   if (counted === null) return runId === null ? null : refused('no_such_run', UNKNOWN);
   const { isEnding, left } = counted;
   if (isEnding) return refused('run_settled', ENDING);
-  if (left === null) return null;
-  const spent = Object.entries({ steps: left.steps, tokens: left.tokens, money: left.costMicros })
+  return left === null ? null : refusalOfSpent(left, isProgram);
+}
+
+/** The tokens that requests in progress reserve count for the agent alone; a program waits for them. */
+function refusalOfSpent(left: BudgetsLeft, isProgram: boolean): Refused | null {
+  const tokens = isProgram ? left.unspentTokens : left.tokens;
+  const spent = Object.entries({ steps: left.steps, tokens, money: left.costMicros })
     .filter(([, rest]) => rest <= 0)
     .map(([name]) => name);
   return spent.length === 0
     ? null
     : refused('run_budget_spent', `The run has used its budget of ${spent.join(', ')}: end it with what it has found`);
+}
+
+/**
+ * Reads what a program's run has left, under the lock of its budgets. Null for a run without budgets; refused if the run has ended or
+ * used them since the request came.
+ */
+export async function budgetsForProgram(
+  tx: Tx,
+  { agentId, uid: agentUid }: AgentActor,
+  runId: string,
+): Promise<Outcome<BudgetsLeft | null>> {
+  await lockBudgets(tx, runId);
+  const counted = await readRunLeft(tx, { agentId, agentUid, runId });
+  if (counted !== null && counted.runId !== runId) return refused('run_settled', LEFT);
+  return refusalOf({ counted, runId }, true) ?? accepted(counted?.left ?? null);
 }

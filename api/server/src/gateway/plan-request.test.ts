@@ -5,7 +5,7 @@ import { parseModelsConfig } from '@hamlet/models';
 import type { Allowance } from '../limits/agent-limits.ts';
 import { chatBodyOf } from './conversations/chat-body-of.ts';
 import { configuredModels, openCatalog } from './models/village-models.ts';
-import { planRequest, withinBudget } from './plan-request.ts';
+import { planRequest, withinBudget, withinRun } from './plan-request.ts';
 
 const parsed = parseModelsConfig({
   providers: { claude: { kind: 'anthropic', credential: 'c' }, other: { kind: 'openai', credential: 'c' } },
@@ -47,4 +47,12 @@ test("a program's answer is as long as its run's budget allows; a request withou
   assert.deepEqual(within(read + 100), [100, read + 100, read + 100]);
   assert.equal(within(read), 'run_budget_spent');
   assert.equal(within(-1), 'run_budget_spent');
+  const inRun = (free: number, unspentTokens: number, costMicros = 1) => {
+    const outcome = withinRun(planned.data, { free: { tokens: free, costMicros }, unspentTokens });
+    return outcome.ok ? outcome.data.request.maxTokens : [outcome.reason, outcome.retryAfterS];
+  };
+  assert.equal(inRun(read + 100, read + 5_000), 100, 'what other requests may use is not free');
+  assert.deepEqual(inRun(read, read + 5_000), ['too_many_in_flight', 1], 'others may leave some of it');
+  assert.deepEqual(inRun(read + 100, read + 100, 0), ['too_many_in_flight', 1], 'others may use the money');
+  assert.deepEqual(inRun(0, read), ['run_budget_spent', undefined]);
 });

@@ -1,5 +1,6 @@
 import type { ChatCompletionBody, EmbeddingsBody, ModelReceipt } from '@hamlet/contract';
 import { estimateRepeatedThoughts, type ChatRequest, type EmbeddingInput } from '@hamlet/models';
+import type { BudgetsLeft } from '@hamlet/store';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
 import { refusalOfChat } from './chat/refused-fields.ts';
@@ -118,6 +119,23 @@ export function withinBudget(plan: PlannedRequest, tokensLeft: number): Outcome<
     quotaTokens: Math.min(plan.quotaTokens, readTokens + maxTokens),
     request: { ...plan.request, maxTokens },
   });
+}
+
+const IN_USE = 'Other requests may use all that the run has left of its budgets: wait for one of them to end';
+const WAIT_S = 1;
+
+/**
+ * The request of a program within what its run has left, and what no other request may use: one that only has to wait for the others
+ * is refused for a moment. Pure.
+ */
+export function withinRun(
+  plan: PlannedRequest,
+  { free, unspentTokens }: Pick<BudgetsLeft, 'free' | 'unspentTokens'>,
+): Outcome<PlannedRequest> {
+  const planned = withinBudget(plan, free.tokens);
+  if (planned.ok && free.costMicros > 0) return planned;
+  const alone = withinBudget(plan, unspentTokens);
+  return alone.ok ? refused('too_many_in_flight', IN_USE, WAIT_S) : alone;
 }
 
 /** Maximum number of tokens that are reserved for one answer. */

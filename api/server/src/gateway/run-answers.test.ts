@@ -32,10 +32,15 @@ interface Asking {
   /** The run that the door of the pod names. */
   readonly program?: string;
   readonly model?: string;
+  readonly at?: RunPlay;
 }
 
-function ask(agentId: AgentId, metadata: object, { signal, program, model = 'small' }: Asking = {}): Promise<Response> {
-  return fetch(`${one.play.url}/v1/chat/completions`, {
+function ask(
+  agentId: AgentId,
+  metadata: object,
+  { signal, program, model = 'small', at = one }: Asking = {},
+): Promise<Response> {
+  return fetch(`${at.play.url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${agentToken(agentId)}`,
@@ -200,6 +205,33 @@ test('a run that records no steps gets two answers for each step of its budget',
   assert.match(await (await ask('ada', { run_id: runId, ask: 1, attempt: 1 })).text(), /DONE/);
   const refused = await ask('ada', { run_id: runId, ask: 2, attempt: 1 });
   assert.deepEqual([refused.status, /budget of steps/.test(await refused.text())], [402, true]);
+  dataOf(await one.settle('ada', runId, { attempt: 1, state: 'done', summary: 'Done.' }));
+  wire.verify();
+});
+
+test("a program's requests at the same time, at two replicas, may use no more than its run has left; what one does not use is free again", async () => {
+  const runId = await startedRun('ada');
+  const { budgets } = await one.get(runId);
+  const left = 200;
+  const db = village.openDb();
+  const tokens = (budgets?.tokens ?? 0) - left;
+  await db.updateTable('run').set({ tokens }).where('run_id', '=', runId).execute();
+  const hangUp = new AbortController();
+  const asking: Asking = { program: `${runId}/1`, signal: hangUp.signal };
+  answerWith(['First words.'], 'hold');
+  const answers = await Promise.all(
+    Array.from({ length: 24 }, (_, at) => ask('ada', {}, { ...asking, at: at % 2 === 0 ? one : two })),
+  );
+  const refused = answers.filter(({ status }) => status !== 200);
+  const codes = await Promise.all(refused.map(async (answer) => ((await answer.json()) as { code: string }).code));
+  assert.deepEqual([codes.length, ...new Set(codes)], [23, 'too_many_in_flight']);
+  const open = db.selectFrom('model_request').select('run_tokens').where('run_id', '=', runId);
+  const underWay = open.where('outcome', '=', 'under_way');
+  assert.deepEqual(await underWay.execute(), [{ run_tokens: left }]);
+  hangUp.abort();
+  await eventually('the end of the request', async () => (await underWay.execute()).length === 0);
+  answerWith(['the next']);
+  assert.match(await (await ask('ada', {}, { program: `${runId}/1` })).text(), /DONE/);
   dataOf(await one.settle('ada', runId, { attempt: 1, state: 'done', summary: 'Done.' }));
   wire.verify();
 });

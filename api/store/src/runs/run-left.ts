@@ -1,6 +1,6 @@
 import type { RunBudgets } from '@hamlet/contract';
 import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
 import { HAS_BEGUN, UNDER_WAY } from './run-row.ts';
 
@@ -20,7 +20,18 @@ export interface RunLeft {
   /** True once the run has ended or is being cancelled. */
   readonly isEnding: boolean;
   /** Null for a run without budgets, which an older API began. */
-  readonly left: { readonly steps: number; readonly tokens: number; readonly costMicros: number } | null;
+  readonly left: BudgetsLeft | null;
+}
+
+export interface BudgetsLeft {
+  readonly steps: number;
+  /** Without the tokens of the hour that requests in progress reserve. */
+  readonly tokens: number;
+  readonly costMicros: number;
+  /** The part that no request in progress may use. */
+  readonly free: { readonly tokens: number; readonly costMicros: number };
+  /** Tokens that no request has used yet. */
+  readonly unspentTokens: number;
 }
 
 interface RunLeftRow {
@@ -30,6 +41,10 @@ interface RunLeftRow {
   readonly steps: number;
   readonly tokens: number;
   readonly costMicros: number;
+  /** Requests in progress reserve these tokens of the hour, and may use this much of the budgets. */
+  readonly reserved: number;
+  readonly promised: number;
+  readonly promisedMicros: number;
 }
 
 /**
@@ -56,23 +71,51 @@ export async function readRunLeft(
     select asked.run_id as "runId", asked.ended_at is not null or asked.cancel_requested_at is not null as "isEnding", asked.budgets,
       greatest(asked.steps, (
         select count(*) from model_request where model_request.run_id = asked.run_id and ${REACHED_PROVIDER}) / ${REQUESTS_PER_STEP})::float8 as steps,
-      (asked.tokens + coalesce(workers.tokens, 0) + (
-        select coalesce(sum(reserved_tokens), 0) from model_request
-        where agent_id = ${agentId} and model_request.run_id = asked.run_id and outcome = 'under_way' and started_at > now() - interval '1 hour'
-      ))::float8 as tokens,
-      (asked.cost_micros + coalesce(workers.cost_micros, 0))::float8 as "costMicros"
-    from asked left join lateral (
+      (asked.tokens + coalesce(workers.tokens, 0))::float8 as tokens,
+      (asked.cost_micros + coalesce(workers.cost_micros, 0))::float8 as "costMicros",
+      open.reserved, open.promised, open.micros as "promisedMicros"
+    from asked cross join lateral (
+      select coalesce(sum(reserved_tokens), 0)::float8 as reserved, coalesce(sum(coalesce(run_tokens, reserved_tokens)), 0)::float8 as promised,
+        coalesce(sum(run_micros), 0)::float8 as micros
+      from model_request
+      where agent_id = ${agentId} and model_request.run_id = asked.run_id and outcome = 'under_way' and started_at > now() - interval '1 hour'
+    ) open left join lateral (
       select sum(case when is_active then (tree.budgets ->> 'tokens')::bigint else tree.tokens end) as tokens,
         sum(case when is_active then ((tree.budgets ->> 'money')::numeric * 1000000)::bigint else tree.cost_micros end) as cost_micros
       from tree) workers on true`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
-  const { budgets, steps, tokens, costMicros, ...rest } = row;
-  if (budgets === null) return { ...rest, left: null };
-  const left = {
-    steps: budgets.steps - steps,
-    tokens: budgets.tokens - tokens,
-    costMicros: Number(budgets.money) * 1_000_000 - costMicros,
+  const { runId: counted, isEnding, budgets } = row;
+  return { runId: counted, isEnding, left: budgets === null ? null : leftOf(budgets, row) };
+}
+
+function leftOf(budgets: RunBudgets, row: RunLeftRow): BudgetsLeft {
+  const unspentTokens = budgets.tokens - row.tokens;
+  const costMicros = Number(budgets.money) * 1_000_000 - row.costMicros;
+  return {
+    steps: budgets.steps - row.steps,
+    tokens: unspentTokens - row.reserved,
+    costMicros,
+    free: { tokens: unspentTokens - row.promised, costMicros: costMicros - row.promisedMicros },
+    unspentTokens,
   };
-  return { ...rest, left };
+}
+
+/**
+ * Locks the budgets of a run, so that the requests of its programs take their parts one after another. The caller reads what is left
+ * after the lock, and notes the part of its request with `takeOfRun`, in the same transaction.
+ */
+export const lockBudgets = (tx: Tx, runId: string): Promise<void> => lockName(tx, `budgets of run ${runId}`);
+
+/** Notes what a request may use of the budgets of its run until it ends. */
+export async function takeOfRun(
+  tx: Tx,
+  requestId: string,
+  { tokens, micros }: { readonly tokens: number; readonly micros: bigint },
+): Promise<void> {
+  await tx
+    .updateTable('model_request')
+    .set({ run_tokens: tokens, run_micros: Number(micros) })
+    .where('request_id', '=', requestId)
+    .execute();
 }
