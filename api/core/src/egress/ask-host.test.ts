@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostsInCommand, isAskableHost, isInternational, ruleOfOpenedHost } from './ask-host.ts';
+import {
+  hostsInCommand,
+  hostsInWords,
+  isAskableHost,
+  isInternational,
+  opensWith,
+  ruleOfOpenedHost,
+} from './ask-host.ts';
 import { judgeConnection } from './judge-egress.ts';
 
 test('only a public name of a readable length may be asked about', () => {
@@ -41,6 +48,14 @@ test('an opened host is one name and one port, of which the broker reads each re
   assert.equal(verdict('sub.example.org', 443), 'deny');
   assert.equal(isInternational({ host: 'a.xn--p1ai' }), true);
   assert.equal(isInternational({ host: 'axn--p.org' }), false);
+});
+
+test('an answer about one port of the web is about both; every other port stands alone', () => {
+  const words = (port: number): string => hostsInWords(opensWith({ host: 'example.org', port }));
+  assert.deepEqual([80, 443].map(words), Array(2).fill('example.org (ports 80 and 443)'));
+  assert.equal(words(8443), 'example.org:8443');
+  const two = [...opensWith({ host: 'a.org', port: 80 }), { host: 'b.org', port: 22 }];
+  assert.equal(hostsInWords(two), 'a.org (ports 80 and 443), b.org:22');
 });
 
 test('the hosts of a command are those that it writes out, as a program would reach them', () => {

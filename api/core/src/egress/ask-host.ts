@@ -16,6 +16,24 @@ export function isAskableHost({ host }: Pick<Destination, 'host'>): boolean {
 /** The rule of an opened host: exactly this name and port. The broker reads each request, and asks about each write. Pure. */
 export const ruleOfOpenedHost = ({ host, port }: Destination): EgressRule => ({ host, ports: [port], writes: 'Ask' });
 
+/** Servers redirect from one port of the web to the other, so one answer is about both. */
+const WEB_PORTS: readonly number[] = [80, 443];
+
+/** The host at each port that one answer is about: its own, or both ports of the web. Pure. */
+export const opensWith = ({ host, port }: Destination): readonly Destination[] =>
+  (WEB_PORTS.includes(port) ? WEB_PORTS : [port]).map((each) => ({ host, port: each }));
+
+/** Hosts in one line for people: `example.org (ports 80 and 443), example.com:8443`. Pure. */
+export function hostsInWords(hosts: readonly Destination[]): string {
+  const byName = Map.groupBy(hosts, ({ host }) => host);
+  return [...byName]
+    .map(([host, at]) => {
+      const ports = at.map(({ port }) => port);
+      return ports.length === 1 ? `${host}:${ports.join('')}` : `${host} (ports ${ports.join(' and ')})`;
+    })
+    .join(', ');
+}
+
 /** True if a name has letters outside of ASCII, which a person sees only in their encoded form. Pure. */
 export const isInternational = ({ host }: Pick<Destination, 'host'>): boolean =>
   host.split('.').some((label) => label.startsWith('xn--'));

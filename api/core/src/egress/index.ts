@@ -1,5 +1,12 @@
 export { classifyAddress, isInNetwork, type AddressClass } from './address.ts';
-export { hostsInCommand, isAskableHost, isInternational, ruleOfOpenedHost } from './ask-host.ts';
+export {
+  hostsInCommand,
+  hostsInWords,
+  isAskableHost,
+  isInternational,
+  opensWith,
+  ruleOfOpenedHost,
+} from './ask-host.ts';
 export { egressPolicyOf, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
 export {
   asksAboutWrites,

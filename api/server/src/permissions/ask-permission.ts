@@ -20,7 +20,7 @@ import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
 import { DENIALS } from './call-outcomes.ts';
 import { judgeRunCall, type JudgedRunCall } from './shell/judge-hands-call.ts';
-import { hostsOpenedBy, openingInWords } from './shell/named-hosts.ts';
+import { hostName, hostsOpenedBy, openingInWords } from './shell/named-hosts.ts';
 import { noteCall } from './trial/note-call.ts';
 import { permissionView } from './view/permission-view.ts';
 import { taintOf } from './view/taint-view.ts';
@@ -122,7 +122,7 @@ async function ask(
     policyVersion: policy.version,
     lastsS: LASTS_S[body.why],
     taint: taintOf(run),
-    opens,
+    opens: opens.map(hostName),
   });
   const about = { permission_id: permission.permissionId, call_id: body.call_id, tool: body.tool, why: body.why };
   const noted = await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });

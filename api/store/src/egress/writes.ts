@@ -7,9 +7,8 @@ const PREFIX = 'out.';
 
 /** The call id of a write that leaves a pod, in permissions, effects and run events. The engine never creates such an id. */
 export const writeCallId = (ask: string): string => `${PREFIX}${ask}`;
-/** The call id of a host that no rule opens. */
-export const hostCallId = ({ host, port }: { readonly host: string; readonly port: number }): string =>
-  `host.${host}:${port}`;
+/** The call id of a host that no rule opens, with the ports that one answer is about. */
+export const hostCallId = (host: string, ports: readonly number[]): string => `host.${host}:${ports.join('-')}`;
 
 /**
  * Number of permissions under some of the broker's tool names that a run has requested, and of those that wait for a person.

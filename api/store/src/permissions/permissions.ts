@@ -102,13 +102,17 @@ export async function lockHostPermission(tx: Tx, runId: string, callId: string):
 }
 
 /**
- * Locks the newest call of a run that an admin allowed although its request said that this opens a host (host:port); null if there is
- * none. A call that a rule allowed opens nothing. The caller has locked the run.
+ * Locks the newest call of a run that an admin allowed although its request said that this opens all of these hosts (host:port); null
+ * if there is none. A call that a rule allowed opens nothing. The caller has locked the run.
  */
-export async function lockCallThatOpened(tx: Tx, runId: string, host: string): Promise<HeldPermission | null> {
+export async function lockCallThatOpened(
+  tx: Tx,
+  runId: string,
+  hosts: readonly string[],
+): Promise<HeldPermission | null> {
   return lockNewest(
     tx,
-    sql`run_id = ${runId} and ${host} = any(opens) and state = 'consumed' and answer = 'allow' and answered_by_role = 'admin' and rule_id is null`,
+    sql`run_id = ${runId} and opens @> ${[...hosts]}::text[] and state = 'consumed' and answer = 'allow' and answered_by_role = 'admin' and rule_id is null`,
   );
 }
 

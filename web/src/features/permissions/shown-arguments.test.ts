@@ -102,17 +102,17 @@ test('a push has a line for each reference, and hidden characters are visible', 
 
 test('a request for a host shows its first request and the rule that would keep it open', () => {
   const args = {
-    summary: 'open a.org:443 for reading',
+    summary: 'open a.org (ports 80 and 443) for reading',
     details: ['first request: GET /', 'to keep it open'],
     host: 'a.org',
-    port: 443,
+    ports: [80, 443],
   };
   assert.deepEqual(shownWrite(JSON.stringify(args)), {
-    summary: 'open a.org:443 for reading',
-    content: [{ name: 'The host', text: 'first request: GET /\nto keep it open', isText: false }],
+    summary: 'open a.org (ports 80 and 443) for reading',
+    content: [{ name: 'About the host', text: 'first request: GET /\nto keep it open', isText: false }],
     facts: [
       { name: 'Host', text: 'a.org', isText: true },
-      { name: 'Port', text: '443', isText: false },
+      { name: 'Ports', text: '[80,443]', isText: false },
     ],
   });
 });
@@ -131,6 +131,8 @@ test('a change of a file and an act of a program are read by subject and content
   assert.deepEqual(shown.facts, [{ name: 'first_line', text: '3', isText: false }]);
   const act = shownCall('program_act', JSON.stringify({ kind: 'other', title: 'Open the oven', input: '', paths: [] }));
   assert.deepEqual([act?.summary, act?.content.length, act?.facts.length], ['Open the oven', 2, 1]);
+  const sent = shownCall('call_agent', JSON.stringify({ agent: 'mill', message: 'A price?' }));
+  assert.deepEqual([sent?.summary, sent?.content], ['mill', [{ name: 'Message', text: 'A price?', isText: true }]]);
   for (const [tool, text] of [
     ['say', '{"path":"x"}'],
     ['edit_file', '{"path":3}'],

@@ -83,10 +83,11 @@ const CONTENT: Readonly<Record<string, string | undefined>> = {
   details: 'Options and headers',
   body: 'Body',
 };
-const HOST_CONTENT: typeof CONTENT = { details: 'The host' };
+const HOST_CONTENT: typeof CONTENT = { details: 'About the host' };
 const FACTS: Readonly<Record<string, string | undefined>> = {
   host: 'Host',
   port: 'Port',
+  ports: 'Ports',
   bytes: 'Length in bytes',
   call: 'Sent during call (as the pod claims)',
   sha256: 'SHA-256 of the write',
@@ -105,7 +106,7 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
     ...more,
     name: word ?? name,
   });
-  const words = all.some(({ name }) => name === 'port') ? HOST_CONTENT : CONTENT;
+  const words = all.some(({ name }) => name === 'host') ? HOST_CONTENT : CONTENT;
   return {
     summary: changes.length > 0 && summary.text.endsWith(end) ? summary.text.slice(0, -end.length) : summary.text,
     content: rest
@@ -136,10 +137,11 @@ interface CallForm {
 const CALL_FORMS: Readonly<Record<string, CallForm | undefined>> = {
   edit_file: { summary: 'path', content: { old_text: 'Replaces', new_text: 'With' } },
   write_file: { summary: 'path', content: { content: 'Writes' } },
+  call_agent: { summary: 'agent', content: { message: 'Message', task: 'Task' } },
   program_act: { summary: 'title', content: { input: 'With', paths: 'In' } },
 };
 
-/** A change of a file, or an act of a program, as a person reads it before the answer; null for another call. No field is left out. */
+/** A change of a file, a message to an agent of another system, or an act of a program, as a person reads it before the answer; null for another call. No field is left out. */
 export function shownCall(tool: string, argumentsText: string): ShownWrite | null {
   const form = CALL_FORMS[tool];
   const all = shownArguments(argumentsText);

@@ -9,7 +9,9 @@ import { hostName } from '../../permissions/shell/named-hosts.ts';
 interface Asking {
   readonly run: RunRow;
   readonly permission: PermissionRow;
-  readonly asked: Acting & { readonly body: Destination };
+  /** The host at each port that the request is about. */
+  readonly opens: readonly Destination[];
+  readonly asked: Acting;
 }
 
 /**
@@ -17,8 +19,8 @@ interface Asking {
  * the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all. Otherwise
  * the request stays pending. A call that a rule or a member allowed opens nothing.
  */
-export async function answerByCall(tx: Tx, { run, permission, asked }: Asking): Promise<PermissionRow> {
-  const call = await lockCallThatOpened(tx, run.runId, hostName(asked.body));
+export async function answerByCall(tx: Tx, { run, permission, opens, asked }: Asking): Promise<PermissionRow> {
+  const call = await lockCallThatOpened(tx, run.runId, opens.map(hostName));
   if (call === null) return permission;
   const { answeredByRole: role, answeredById: id, answeredByName: name } = call;
   if (role !== 'admin' || id === null || name === null) return permission;

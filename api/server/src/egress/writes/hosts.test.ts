@@ -20,7 +20,7 @@ const EVE = `apiVersion: hamlet.village/v1alpha1
 kind: Agent
 metadata: { name: eve }
 spec:
-  egress: { deny: [{ host: closed.example.org }] }
+  egress: { allow: [{ host: half.example.org, ports: [443] }], deny: [{ host: closed.example.org }] }
 `;
 
 const { village, permits } = await startPermits({
@@ -58,11 +58,11 @@ test('a host is asked about once a run, only an admin opens it, and the answer h
   const args: { summary: string; host: string; details: string[] } = JSON.parse(shown?.arguments ?? '');
   assert.deepEqual(
     [args.summary, args.host],
-    ['open new.example.org:443 for reading; a write there asks again', 'new.example.org'],
+    ['open new.example.org (ports 80 and 443) for reading; a write there asks again', 'new.example.org'],
   );
   assert.match(
     args.details.join(),
-    /\{ host: new\.example\.org, ports: \[443\], writes: Ask \} to spec\.egress\.allow/,
+    /\{ host: new\.example\.org, ports: \[80, 443\], writes: Ask \} to spec\.egress\.allow/,
   );
   await refuses(permits.answer(id, { answer: 'allow' }, permits.member), 'permission_not_yours');
   await refuses(permits.answer(id, { answer: 'allow', always: 'conversation' }), 'validation_failed');
@@ -71,7 +71,8 @@ test('a host is asked about once a run, only an admin opens it, and the answer h
   assert.equal(await waiting, 'allow');
   assert.equal(await verdictOf(body), 'allow', 'the next request of the run');
   assert.equal((await permissionOf(working, id))?.state, 'consumed');
-  assert.equal(await verdictOf({ ...body, port: 80 }), 'wait', 'another port');
+  assert.equal(await verdictOf({ ...body, port: 80 }), 'allow', 'the other port of the web');
+  assert.equal(await verdictOf({ ...body, port: 8443 }), 'wait', 'another port');
   assert.equal(await verdictOf({ ...body, host: 'sub.new.example.org' }), 'wait', 'a name below it');
   await permits.end(working);
   assert.equal(await verdictOf(body), 'egress_no_run');
@@ -83,9 +84,10 @@ test('a host that an admin always allows needs no answer in later runs, until th
   const first = await permits.startRun('fay');
   const id = await asked(await hostOf(first));
   const { rule } = dataOf(await permits.answer(id, { answer: 'allow', always: 'agent' }));
-  assert.equal(rule?.allow_key, 'new.example.org:443');
+  assert.equal(rule?.allow_key, 'new.example.org:80,443');
   await permits.end(first);
   const second = await permits.startRun('fay');
+  assert.equal(await verdictOf(await hostOf(second, { port: 80 })), 'allow');
   assert.equal(await verdictOf(await hostOf(second)), 'allow');
   assert.equal(await verdictOf(await hostOf(second, { host: 'other.example.org' })), 'wait');
   await admin.revokeAllowRule({ rule_id: rule?.rule_id ?? '' });
@@ -126,11 +128,14 @@ test('no person is asked about a closed host, an address, a private name, or for
     assert.equal(await verdictOf(await hostOf(working, { host })), code, host);
   assert.equal(await verdictOf(await hostOf(await permits.startRun('dan'))), 'egress_policy_denied');
   assert.deepEqual((await admin.listPermissions({ run_id: working.runId })).permissions, []);
+  const half = await asked(await hostOf(working, { host: 'half.example.org', port: 80 }));
+  const { summary } = JSON.parse((await permissionOf(working, half))?.arguments ?? '') as { readonly summary: string };
+  assert.match(summary, /^open half\.example\.org:80 for/, 'the request names no port that a rule opens');
 });
 
 test('the pod can neither ask under the name of the broker nor pass another permission off as a host', async () => {
   const working = await permits.startRun('eve');
-  const callId = 'host.new.example.org:443';
+  const callId = 'host.new.example.org:80-443';
   const forged = { tool: 'reach_host', callId, args: {} };
   await refuses(permits.ask(working, forged), 'policy_denied');
   await permits.allow(working, { tool: 'post_to_board', callId, args: { title: 'Bread', body: 'Fresh.' } });
@@ -182,12 +187,12 @@ test('an admin who allows a command opens the closed hosts that its request name
     const { permission } = dataOf(await permits.ask(working, call));
     assert.match(
       permission.reason,
-      /\. An admin who allows it also opens new\.example\.org:443 to this run, for reading$/,
+      /\. An admin who allows it also opens new\.example\.org \(ports 80 and 443\) to this run, for reading$/,
     );
     dataOf(await permits.answer(permission.permission_id, { answer: 'allow' }, by));
     assert.equal(await permits.begun(working, call), 'begun');
     const body = await hostOf(working, { call: connects });
-    const verdicts = [await verdictOf(body), await verdictOf({ ...body, host: 'other.example.org' })];
+    const verdicts = [await verdictOf({ ...body, port: 80 }), await verdictOf({ ...body, host: 'other.example.org' })];
     await permits.endAll();
     return verdicts;
   };

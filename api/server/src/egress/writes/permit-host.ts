@@ -5,7 +5,7 @@ import {
   type permitEgressHost as permitRoute,
 } from '@hamlet/contract';
 import { judgeEgressHost } from '@hamlet/core';
-import { deny, isInternational, type EgressDenial } from '@hamlet/core/egress';
+import { deny, hostsInWords, isInternational, type Destination, type EgressDenial } from '@hamlet/core/egress';
 import type { HeldPermission, RunRow, Tx } from '@hamlet/store';
 import {
   countBrokerPermissions,
@@ -22,7 +22,7 @@ import { accepted } from '../../http/outcome.ts';
 import { readArguments, type CallArguments } from '../../permissions/call-arguments.ts';
 import { answerByRule } from '../../permissions/rules/allow-rules.ts';
 import type { Village } from '../../village.ts';
-import { refuseOpening } from '../../permissions/shell/named-hosts.ts';
+import { openedWith, refuseOpening } from '../../permissions/shell/named-hosts.ts';
 import { answerByCall } from './answer-by-call.ts';
 import { askPerson } from './ask-person.ts';
 import { holdAnswer } from './hold-answer.ts';
@@ -39,13 +39,15 @@ export const HOSTS_WAITING_MAX = 3;
 interface Held {
   readonly request: Request;
   readonly run: RunRow;
+  /** The host at each port that an answer opens. */
+  readonly opens: readonly Destination[];
   readonly permission: HeldPermission | null;
 }
 
 /**
  * Decides whether a run may reach a host that no rule opens. The first request asks an admin, unless one has
  * allowed a call that names the host; the answer then holds for
- * all reads of that host and port by the run. Rules that deny, measures and the freeze override it at each request.
+ * all reads of that host and port by the run, and at both ports of the web. Rules that deny, measures and the freeze override it at each request.
  */
 export function permitHost(village: Village) {
   return plain(async (request: Request) =>
@@ -61,8 +63,9 @@ async function judge(tx: Tx, village: Village, request: Request): Promise<Egress
   if (stopped !== null) return stopped;
   const closed = refuseOpening(village, body, run);
   if (closed !== null) return closed.by === 'egress' ? closed.denial : deniedBy('policy_denied', closed.reason);
-  const permission = await lockHostPermission(tx, run.runId, hostCallId(body));
-  return decide(tx, village, { request, run, permission });
+  const opens = openedWith(village, run, { host: body.host, port: body.port });
+  const permission = await lockHostPermission(tx, run.runId, hostCallId(body.host, portsOf(opens)));
+  return decide(tx, village, { request, run, opens, permission });
 }
 
 /** A request that expired unanswered, was withdrawn, or was allowed by a rule that an admin has revoked, is asked again. */
@@ -90,12 +93,15 @@ async function use(tx: Tx, { permissionId }: { readonly permissionId: string }):
   return allowed(await endPermission(tx, permissionId, 'consumed'));
 }
 
+const portsOf = (opens: readonly Destination[]): readonly number[] => opens.map(({ port }) => port);
+
 /** The text that the admin reads. The name stands in it exactly as the broker compares it. Pure. */
-function hostArguments({ host, port, summary, call }: Request['body']): CallArguments {
-  const line = `{ host: ${host}, ports: [${port}], writes: Ask }`;
+function hostArguments({ host, summary, call }: Request['body'], opens: readonly Destination[]): CallArguments {
+  const ports = portsOf(opens);
+  const line = `{ host: ${host}, ports: [${ports.join(', ')}], writes: Ask }`;
   const args = readArguments(
     JSON.stringify({
-      summary: `open ${host}:${port} for reading; a write there asks again`,
+      summary: `open ${hostsInWords(opens)} for reading; a write there asks again`,
       details: [
         `first request: ${summary}`,
         ...(isInternational({ host })
@@ -104,7 +110,7 @@ function hostArguments({ host, port, summary, call }: Request['body']): CallArgu
         `to keep it open, always allow it, or add ${line} to spec.egress.allow of the Agent`,
       ],
       host,
-      port,
+      ports,
       ...(call === null ? {} : { call }),
     }),
   );
@@ -112,19 +118,19 @@ function hostArguments({ host, port, summary, call }: Request['body']): CallArgu
   return args;
 }
 
-async function ask(tx: Tx, village: Village, { request, run: held }: Held): Promise<EgressPermitted> {
+async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held): Promise<EgressPermitted> {
   const { body } = request;
   const { all, pending } = await countBrokerPermissions(tx, held.runId, [REACH_HOST]);
   const run = all >= HOSTS_OF_RUN_MAX ? null : await withPlace(tx, village, { run: held, pending });
   if (run === null) return tooMany(body);
-  const callId = hostCallId(body);
+  const callId = hostCallId(body.host, portsOf(opens));
   const policy = village.policyOfRun(run);
   const question = await askPerson(tx, request, {
     run,
     callId,
     request: `${callId}/${all}`,
     tool: REACH_HOST,
-    args: hostArguments(body),
+    args: hostArguments(body, opens),
     reason: judgeEgressHost(policy).reason,
     policyVersion: policy.version,
     duringCall: body.call,
@@ -132,7 +138,9 @@ async function ask(tx: Tx, village: Village, { request, run: held }: Held): Prom
   const { economy, readCommand } = village;
   const ruled = await answerByRule(tx, { ...question, asked: request, economy, readCommand });
   const shown =
-    ruled.state === 'pending' ? await answerByCall(tx, { ...question, permission: ruled, asked: request }) : ruled;
+    ruled.state === 'pending'
+      ? await answerByCall(tx, { ...question, permission: ruled, opens, asked: request })
+      : ruled;
   return shown.state === 'allowed' ? use(tx, shown) : waiting(shown);
 }
 

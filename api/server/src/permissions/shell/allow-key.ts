@@ -31,12 +31,12 @@ export async function allowKeyOf(
   return key === null ? { kind: 'none' } : { kind: 'key', key };
 }
 
-const HostArguments = z.object({ host: z.string(), port: z.int() });
+const HostArguments = z.object({ host: z.string(), ports: z.array(z.int()) });
 
-/** A rule for a host covers exactly its name and port. */
+/** A rule for a host covers exactly its name and the ports that the request names. */
 function keyOfHost(value: unknown): AllowKey {
   const { data } = HostArguments.safeParse(value);
-  return data === undefined ? { kind: 'none' } : { kind: 'key', key: `${data.host}:${data.port}` };
+  return data === undefined ? { kind: 'none' } : { kind: 'key', key: `${data.host}:${data.ports.join(',')}` };
 }
 
 /** Classes of commands that a rule allows only word by word, because their effect depends on more than program and class. */

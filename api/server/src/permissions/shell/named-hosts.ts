@@ -2,8 +2,10 @@ import { judgeEgressHost } from '@hamlet/core';
 import {
   deny,
   hostsInCommand,
+  hostsInWords,
   isAskableHost,
   judgeConnection,
+  opensWith,
   type Destination,
   type EgressDenial,
 } from '@hamlet/core/egress';
@@ -28,13 +30,20 @@ export function refuseOpening({ egressOf, policyOfRun }: Rules, host: Destinatio
 /** A host as a permission stores and shows it. */
 export const hostName = ({ host, port }: Destination): string => `${host}:${port}`;
 
+/** What an admin opens with a closed host: those of its ports that no rule opens or denies. */
+export const openedWith = (rules: Rules, run: RunRow, host: Destination): readonly Destination[] =>
+  opensWith(host).filter((each) => refuseOpening(rules, each, run) === null);
+
 /** The closed hosts in the addresses of a command, which an admin opens by allowing the command. */
-export function hostsOpenedBy(rules: Rules, run: RunRow, call: AskedCall): readonly string[] {
-  const named = hostsInCommand(commandOf(call) ?? '');
-  return named.filter((host) => refuseOpening(rules, host, run) === null).map(hostName);
+export function hostsOpenedBy(rules: Rules, run: RunRow, call: AskedCall): readonly Destination[] {
+  const named = hostsInCommand(commandOf(call) ?? '').filter((host) => refuseOpening(rules, host, run) === null);
+  const opened = named.flatMap((host) => openedWith(rules, run, host));
+  return [...new Map(opened.map((host) => [hostName(host), host])).values()];
 }
 
 /** A sentence about `hostsOpenedBy` for the person who decides; empty without such hosts. */
-export function openingInWords(opens: readonly string[]): string {
-  return opens.length === 0 ? '' : `. An admin who allows it also opens ${opens.join(', ')} to this run, for reading`;
+export function openingInWords(opens: readonly Destination[]): string {
+  return opens.length === 0
+    ? ''
+    : `. An admin who allows it also opens ${hostsInWords(opens)} to this run, for reading`;
 }
