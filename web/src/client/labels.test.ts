@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  accountIn,
-  actorLabel,
-  changeLabel,
-  isOwn,
-  moneyLabel,
-  noteLabel,
-  priceLabel,
-  readAmount,
-  sumOf,
-} from './labels.ts';
+import { accountIn, actorLabel, changeLabel, isOwn, moneyLabel, priceLabel, readAmount, sumOf } from './labels.ts';
 
 const MINE = 'c1480749-6894-4f7a-a96b-7fdbdbfed044';
 
@@ -57,9 +47,4 @@ test('an ambiguous typed amount is refused', () => {
     null,
     null,
   ]);
-});
-
-test('the note of an offer is in words; other notes stay', () => {
-  assert.equal(noteLabel(`offer for run ${MINE}`), 'Offer for a task');
-  assert.equal(noteLabel('offer for run 7'), 'offer for run 7');
 });

@@ -36,11 +36,6 @@ export function changeLabel(amount: string): string {
   return amount.startsWith('-') ? moneyLabel(amount) : `+${moneyLabel(amount)}`;
 }
 
-/** The note of an entry. The ledger is open to all members, so an offer does not name the text of its task. */
-export function noteLabel(note: string): string {
-  return /^offer for run [0-9a-f-]{36}$/.test(note) ? 'Offer for a task' : note;
-}
-
 export function priceLabel(price: { readonly per_hour: string; readonly per_thousand_tokens: string }): string {
   const parts = [
     isNothing(price.per_hour) ? '' : `${moneyLabel(price.per_hour)} an hour`,

@@ -169,18 +169,14 @@ export function Unread({ refused, word = 'Loading…' }: Readonly<{ refused: Ref
   );
 }
 
-/** Advice for programs at the end of a message, which the page replaces by a button. */
-const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?over$/;
-
 type OwnedProps = Readonly<{ refused: Refused; onTakeOver: () => void; onDismiss?: (() => void) | undefined }>;
 
 /** A refused change of a custom resource. If another manager owns the field, the notice offers to take it over. */
 export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps) {
   if (refused.code !== 'field_owned_elsewhere') return <RefusedNotice refused={refused} onDismiss={onDismiss} />;
   return (
-    <RefusedNotice refused={{ ...refused, detail: refused.detail.replace(FOR_PROGRAMS, '') }} onDismiss={onDismiss}>
-      {' '}
-      If you take it over, the village owns it, and the other manager gets a conflict when it writes it again.
+    <RefusedNotice refused={{ ...refused, title: 'Another manager owns this field' }} onDismiss={onDismiss}>
+      . If you take it over, the village owns it, and the other manager gets a conflict when it writes it again.
       <Button word="Take it over" onClick={onTakeOver} data-action="take-over" />
     </RefusedNotice>
   );

@@ -53,6 +53,11 @@ export const RunCallDetail = z.strictObject({
   arguments_text: Text,
   outcome: z.string().nullable(),
   result_text: Text,
+  exit: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('Exit code of the program of the call, as its pod claims; null after a signal, absent without a program'),
 });
 export type RunCallDetail = z.infer<typeof RunCallDetail>;
 

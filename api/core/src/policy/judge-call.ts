@@ -32,7 +32,7 @@ function judgeMcpCall(
   const matching = rules.filter((rule) => ruleNames(rule, { names, when }));
   const isNamed = matching.some(({ from }) => from === 'village');
   if (!isNamed && toolClass !== null) return { verdict: 'deny', reason: `No rule of the village allows ${tool}` };
-  const unnamed = { verdict: 'ask', reason: `A person decides on calls of the MCP server ${server}` } as const;
+  const unnamed = { verdict: 'ask', reason: `A person decides about calls of the MCP server ${server}` } as const;
   const [first = unnamed, ...others] = [...(isNamed ? [] : [unnamed]), ...matching.map((rule) => judgedBy(rule, tool))];
   return strictestOf(first, others);
 }
@@ -107,7 +107,7 @@ function judgeByRules(policy: Pick<Policy, 'rules'>, call: JudgedCall): Judged {
     return { verdict: 'deny', reason: `No rule of the village allows ${call.tool}` };
   const strictest = strictestOf(first, others);
   if (tool.decided === true && strictest.verdict === 'allow')
-    return { verdict: 'ask', reason: `A person decides on each call of ${call.tool}` };
+    return { verdict: 'ask', reason: `A person decides about each call of ${call.tool}` };
   if (tool.asks === true && strictest.verdict === 'allow') return { verdict: 'ask', reason: 'The agent asks a person' };
   return strictest;
 }

@@ -41,9 +41,9 @@ function safeModeRule(mode: SafeMode): Policy['rules'][number] {
 /** The village's rules without configuration: everything is allowed, but an agent asks before it spends in a run. */
 export const DEFAULT_VILLAGE_RULES: VillageRules = [
   { tools: [...TOOL_CLASSES], verdict: 'allow' },
-  { tools: ['spend'], when: 'run', verdict: 'ask', reason: 'A person decides on spending in a run' },
-  { tools: ['schedule'], verdict: 'ask', reason: 'A person decides on schedules' },
-  { tools: ['send'], verdict: 'ask', reason: 'A person decides on what leaves the village' },
+  { tools: ['spend'], when: 'run', verdict: 'ask', reason: 'A person decides about spending in a run' },
+  { tools: ['schedule'], verdict: 'ask', reason: 'A person decides about schedules' },
+  { tools: ['send'], verdict: 'ask', reason: 'A person decides about what leaves the village' },
 ];
 
 export type NarrowingRule = PolicyRule & Pick<NonNullable<AgentTools['rules']>[number], 'examples'>;

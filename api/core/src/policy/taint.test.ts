@@ -66,7 +66,7 @@ test('only a village rule with tainted: allow relaxes the check, and only for th
 
 test('the reason names the source and the classes, and a denial stays a denial', () => {
   const { reason } = judge({ rules: [OPEN] }, { tool: 'say', when: 'run', taint: TAINT, needs: null });
-  assert.match(reason, /a connection to example\.org.*speak/);
+  assert.match(reason, /a connection to example\.org.*what the agent says$/);
   assert.equal(verdict('say', { rules: [OPEN, { tools: ['say'], verdict: 'deny', from: 'agent' }] }), 'deny');
 });
 

@@ -3,17 +3,17 @@ import { villageTool } from '@hamlet/contract/tools';
 import { ruleNames, type Judged } from './judged.ts';
 import { mcpServerOf } from './mcp-names.ts';
 
-/** Classes through which text from outside could act: in a tainted run a person decides on each such call. */
-export const TAINT_ASKS: ReadonlySet<string> = new Set([
-  'publish',
-  'send',
-  'speak',
-  'spend',
-  'write_outside',
-  'exec',
-  'install',
-  'persona',
-  'schedule',
+/** Classes through which text from outside could act, in words: in a tainted run a person decides about each such call. */
+export const TAINT_ASKS: ReadonlyMap<string, string> = new Map([
+  ['publish', 'posts and pushes'],
+  ['send', 'what leaves the village'],
+  ['speak', 'what the agent says'],
+  ['spend', 'spending'],
+  ['write_outside', 'changes outside of its machine'],
+  ['exec', 'programs'],
+  ['install', 'packages'],
+  ['persona', 'its personality'],
+  ['schedule', 'schedules'],
 ]);
 
 export interface Bringing {
@@ -64,11 +64,13 @@ export function askIfTainted({ rules }: Pick<Policy, 'rules'>, { when, classes, 
   if (first === undefined) return null;
   const isRelaxed = (names: readonly string[]): boolean =>
     rules.some((rule) => rule.from === 'village' && rule.tainted === 'allow' && ruleNames(rule, { names, when }));
-  const asked = classes.filter(({ name, aliases }) => TAINT_ASKS.has(name) && !isRelaxed([name, ...aliases]));
+  const asked = classes.flatMap(({ name, aliases }) => {
+    const words = TAINT_ASKS.get(name);
+    return words === undefined || isRelaxed([name, ...aliases]) ? [] : [words];
+  });
   if (asked.length === 0) return null;
-  const names = asked.map(({ name }) => name).join(', ');
   return {
     verdict: 'ask',
-    reason: `Text from outside has reached this run (${taintInWords(first)}): a person decides on ${names}`,
+    reason: `Text from outside has reached this run (${taintInWords(first)}): a person decides about ${asked.join(', ')}`,
   };
 }

@@ -108,5 +108,5 @@ function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (status !== 409) throw error;
   if (!message.includes('conflict with "'))
     return refused('no_such_agent', 'The agent was deleted or recreated in the meantime; read it again');
-  return refused('field_owned_elsewhere', `${message}. Repeat with on_conflict=take_over to take the field over`);
+  return refused('field_owned_elsewhere', message);
 }

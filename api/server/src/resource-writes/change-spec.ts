@@ -34,9 +34,7 @@ function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused |
   const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(
     ([path, manager]) => `spec.${path} is managed by "${manager}"`,
   );
-  return held.length === 0
-    ? null
-    : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
+  return held.length === 0 ? null : refused('field_owned_elsewhere', held.join('; '));
 }
 
 /** The plan gets the version that is written. Throws KubeError if the API server refuses. */

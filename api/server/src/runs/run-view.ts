@@ -125,7 +125,7 @@ function modelDetail({ detail, messageText }: RunEventRow): RunModelDetail {
 
 /** A call that the API performs has its texts in the detail; a call that the agent claims refers to them. */
 function callDetail({ detail, argumentsText, resultText }: RunEventRow): RunCallDetail {
-  const { call_id, tool, effect, arguments_text, outcome, result_text } = detail as Partial<RunCallDetail>;
+  const { call_id, tool, effect, arguments_text, outcome, result_text, exit } = detail as Partial<RunCallDetail>;
   return {
     call_id: call_id ?? '?',
     tool: tool ?? null,
@@ -133,6 +133,7 @@ function callDetail({ detail, argumentsText, resultText }: RunEventRow): RunCall
     arguments_text: cut(argumentsText ?? arguments_text ?? null),
     outcome: outcome ?? null,
     result_text: cut(resultText === null ? (result_text ?? null) : outcomeInWords(resultText)),
+    ...(exit === undefined ? {} : { exit }),
   };
 }
 

@@ -18,6 +18,8 @@ export interface CallItem {
   /** The engine's name of the outcome, for example `timed_out`; null while there is none. */
   readonly outcome: string | null;
   readonly resultText: string | null;
+  /** Exit code of its program; null after a signal, undefined without a program or before its end. */
+  readonly exit?: number | null | undefined;
   /** True if the API saw the call itself; otherwise the agent's pod claims it. */
   readonly witnessed: boolean;
   readonly permissions: readonly Permission[];
@@ -92,7 +94,15 @@ function modelKey({ ask, attempt }: ModelEvent['detail']): string {
   return `model ${ask} ${attempt}`;
 }
 
-const NEW_CALL = { endedAt: null, tool: 'a tool', effect: null, argumentsText: null, outcome: null, resultText: null };
+const NEW_CALL = {
+  endedAt: null,
+  tool: 'a tool',
+  effect: null,
+  argumentsText: null,
+  outcome: null,
+  resultText: null,
+  exit: undefined,
+};
 
 function callAfter(before: CallItem | null, { event, at, detail, witnessed }: CallEvent): CallItem {
   const isEnd = event === 'call_settled';
@@ -109,6 +119,7 @@ function callAfter(before: CallItem | null, { event, at, detail, witnessed }: Ca
     state: callStateAfter(before, event, detail.outcome),
     outcome: detail.outcome ?? known.outcome,
     resultText: detail.result_text ?? known.resultText,
+    exit: detail.exit === undefined ? known.exit : detail.exit,
     witnessed: isEnd ? witnessed : known.witnessed,
     permissions: [],
   };

@@ -83,7 +83,12 @@ test('finished work is one line', () => {
 test('a failure without a cause says what to do', () => {
   assert.match(failureLabel(null, 'member'), /Write again/);
   const error = { code: 'budget_steps', message: 'All 32 steps are used' };
-  assert.match(failureLabel(aRun({ state: 'failed', error }), 'member'), /^All 32 steps are used\. Ask for the rest/);
+  assert.match(failureLabel(aRun({ state: 'failed', error }), 'member'), /^All 32 steps are used\. The work can be/);
+  const veiled = {
+    ...aRun({ state: 'failed', error: { ...error, message: 'Open it to read it' } }),
+    veiled: true,
+  } as const;
+  assert.match(failureLabel(veiled, 'admin'), /^It reached a limit\. The work can be/);
 });
 
 test('screen readers announce the newest change once, not word by word', () => {

@@ -7,7 +7,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { failureCause } from '../models/model-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
-import { failureSentence } from '../runs/run-advice.ts';
+import { endedAtLimit, failureSentence } from '../runs/run-advice.ts';
 
 /** The parts of an agent that decide when it answers. */
 export type Listener = Pick<AgentDetail, 'display_name' | 'power'> & { readonly wake: Wake | null };
@@ -73,11 +73,6 @@ export function workingLabel(name: string, items: readonly TraceItem[], isWritin
   return last.state === 'running' ? toolLabel(last.tool).word : `${name} is thinking`;
 }
 
-export function presentIn(report: string): string {
-  const line = report.split('\n').find((each) => each.startsWith('Now: '));
-  return line === undefined ? 'show it' : line.slice('Now: '.length);
-}
-
 /** Steps and cost: `3 steps · 0.02 ai$`; empty if nothing is known. */
 export function usageLabel(steps: number | null, cost: string | null): string {
   const parts = [
@@ -107,9 +102,11 @@ function callsAfter(calls: number): string {
 
 /** Why a message has no answer, and who can mend it. */
 export function failureLabel(run: Run | null, role: Role): string {
-  return run === null || run.error === null
-    ? 'This failed. Write again, or look at the run.'
-    : failureSentence(run.error, role);
+  if (run === null || run.error === null) return 'This failed. Write again, or look at the run.';
+  const { error, veiled } = run;
+  if (veiled !== true) return failureSentence(error, role);
+  // The list of runs keeps the message from an admin, who reads the conversation of other people here.
+  return failureSentence({ ...error, message: endedAtLimit(error) ? 'It reached a limit' : 'It failed' }, role);
 }
 
 /** The newest change for a screen reader: short, and not word by word. */

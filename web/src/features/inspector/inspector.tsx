@@ -21,7 +21,7 @@ import { useLive, usePages } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { JudgeForm } from '../money/judge-form.tsx';
-import { changeLabel, moneyLabel, noteLabel } from '../../client/labels.ts';
+import { changeLabel, moneyLabel } from '../../client/labels.ts';
 import { TierLadder } from '../money/tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
@@ -97,8 +97,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
       <span className="entry-text">
         <EntryLabel entry={entry} />
-        {entry.note !== '' && <small>{noteLabel(entry.note)}</small>}{' '}
-        <VerifyButton open={proving} onOpen={setProving} />
+        {entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} />
       </span>
       <Time
         at={entry.timestamp}

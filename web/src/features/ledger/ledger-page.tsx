@@ -4,7 +4,7 @@ import './ledger.css';
 import { Avatar, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices, FilterField, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
-import { changeLabel, moneyLabel, noteLabel, REASONS, sumOf } from '../../client/labels.ts';
+import { changeLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { EntryLabel } from '../actor-name.tsx';
 import { tierLabel } from '../money/tier-outlook.ts';
@@ -73,7 +73,7 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
       <span className="entry-text">
         <EntryLabel entry={entry} />
-        {entry.note !== '' && <small>{noteLabel(entry.note)}</small>}
+        {entry.note !== '' && <small>{entry.note}</small>}
         {entry.related_post_id !== null && (
           <LinkButton
             word="Open the post"
@@ -240,16 +240,28 @@ function Pictures({ chosen, details }: PicturesProps) {
 function Flows({ gained, spent, taken }: ReturnType<typeof flowOf>) {
   return (
     <>
-      received <b className="entry-given">+{amountLabel(gained)}</b>
+      received <Flow sign="+" amount={gained} look="entry-given" />
       {taken > 0 ? ', ' : ' and '}
-      spent <b className="entry-taken">−{amountLabel(spent)}</b>
+      spent <Flow sign="−" amount={spent} look="entry-taken" />
       {taken > 0 && (
         <>
           {' '}
-          and lost <b className="entry-taken">−{amountLabel(taken)}</b> to penalties and corrections
+          and lost <Flow sign="−" amount={taken} look="entry-taken" /> to penalties and corrections
         </>
       )}
     </>
+  );
+}
+
+/** A sum with its sign; zero has neither sign nor colour. */
+function Flow({ sign, amount, look }: Readonly<{ sign: '+' | '−'; amount: number; look: string }>) {
+  return amount === 0 ? (
+    <b>{amountLabel(0)}</b>
+  ) : (
+    <b className={look}>
+      {sign}
+      {amountLabel(amount)}
+    </b>
   );
 }
 

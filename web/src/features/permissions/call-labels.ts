@@ -6,6 +6,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
 import { isJsonObject, readJson } from '../../client/json.ts';
+import { splitAtPosts } from '../markdown/post-address.ts';
 import { doneLabel, readPlan } from './todo.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
@@ -136,6 +137,13 @@ export const claimOf = ({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argume
 /** The calls that are a whole program: their arguments are the message, which stands above them. */
 const WHOLE_WORK: ReadonlySet<string> = new Set(['command', ACP_RUNTIME]);
 
+/** The title of a claim without the word of its tool, which stands before it and with which many programs begin. */
+function titleBesideWord(call: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
+  const title = claimTitle(claimOf(call));
+  const word = `${toolLabel(call.tool).word} `;
+  return title?.toLowerCase().startsWith(word.toLowerCase()) === true ? title.slice(word.length) : title;
+}
+
 type Subject = (call: Pick<CallItem, 'tool' | 'argumentsText'>) => string | null;
 
 /** Readers of the subject of a call; the first that knows it counts. */
@@ -146,7 +154,7 @@ const SUBJECT_READERS: readonly Subject[] = [
     isEgressTool(tool) && argumentsText !== null ? (shownWrite(argumentsText)?.summary ?? null) : null,
   subjectOf,
   todoIn,
-  (call) => claimTitle(claimOf(call)),
+  titleBesideWord,
 ];
 
 /** The title of a claim, without the marks of code that programs write around a command; null without a claim. */
@@ -175,28 +183,19 @@ const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; tone: Ton
   left: { word: 'Not finished', tone: 'sleep' },
 };
 
-/** Tools that run a program, whose result names its exit code. */
-const PROGRAM_TOOLS: ReadonlySet<string> = new Set(['shell', 'git', 'run_script', 'read_output', 'wait_for']);
-/** The result begins with it, or with one line of ours before it; the output of the program follows. */
-const EXIT = /^(?:[^\n]*\n)?Exit code (\d+), in /;
-
-function exitOf({ tool, resultText }: Pick<CallItem, 'tool' | 'resultText'>): number {
-  return Number((PROGRAM_TOOLS.has(tool) ? EXIT.exec(resultText ?? '')?.[1] : undefined) ?? 0);
-}
-
 /**
  * The state of a call in words. A call that delegates is over when its worker has begun; a program that ended with an
  * exit code above 0 did not succeed, although its call did.
- * @param exit the exit code by the log of the hands, if it is known; null after a signal
+ * @param exit the exit code by the log of the hands, for an event of an older version without one
  */
 export function callStateLabel(
-  call: Pick<CallItem, 'tool' | 'state' | 'resultText'>,
-  exit: number | null = exitOf(call),
+  call: Pick<CallItem, 'tool' | 'state' | 'exit'>,
+  exit = call.exit,
 ): Readonly<{ word: string; tone: Tone }> {
   const { tool, state } = call;
   if (state !== 'done') return CALL_STATES[state];
   if (tool === 'delegate') return { word: 'Handed over', tone: 'good' };
-  if (exit === 0) return CALL_STATES.done;
+  if (exit === undefined || exit === 0) return CALL_STATES.done;
   return { word: exit === null ? 'Ended by a signal' : `Exit code ${exit}`, tone: 'bad' };
 }
 
@@ -216,13 +215,14 @@ export function witnessLabel(witnessed: boolean): Readonly<{ word: string; hint:
 }
 
 const POST_TOOLS: ReadonlySet<string> = new Set(['post_to_board', 'reply_on_board', 'close_post', 'read_board']);
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 /** The post that a finished call of a board tool wrote or read; null if there is none. */
 export function postOf({ tool, state, argumentsText, resultText }: CallItem): string | null {
   if (!POST_TOOLS.has(tool) || state !== 'done') return null;
-  const named = tool === 'post_to_board' ? null : UUID.exec(argumentsText ?? '');
-  return (named ?? (tool === 'read_board' ? null : UUID.exec(resultText ?? '')))?.[0] ?? null;
+  if (tool === 'post_to_board')
+    return splitAtPosts(resultText ?? '').findLast((part) => part.kind === 'post')?.postId ?? null;
+  const named = readJson(argumentsText ?? '');
+  return isJsonObject(named) && typeof named['post_id'] === 'string' ? named['post_id'] : null;
 }
 
 /** Calls whose changes the page of a run shows by themselves: as files and as workers. */

@@ -36,7 +36,7 @@ test('only an admin may allow what opens a host; a member may deny it, and reads
   assert.deepEqual([answers('member'), answers('admin')], [['deny'], ['allow', 'deny']]);
   assert.match(whoMayLabel(host, 'member') ?? '', /Only an admin may allow this/);
   assert.deepEqual([whoMayLabel(host, 'admin'), whoMayLabel(aPermission(), 'member')], [null, null]);
-  assert.match(reachLabel('reach_host').hint, /exactly this name and port/);
+  assert.match(reachLabel('reach_host').hint, /exactly this name, at the ports above/);
 });
 
 test('the request names the agent and the call; a question is the agent’s own', () => {
@@ -45,16 +45,6 @@ test('the request names the agent and the call; a question is the agent’s own'
   assert.match(requestLabel(aPermission({ why: 'unknown' }), 'Ada'), /^Did this happen\?/);
   assert.equal(reasonLabel(aPermission()), 'Posts to the board need a permission.');
   assert.match(reasonLabel(aPermission({ why: 'unknown' })), /Check whether it happened/);
-  const words = (reason: string) => reasonLabel(aPermission({ reason }));
-  assert.equal(words('A person decides on spending in a run'), 'You decide about spending in a run');
-  assert.equal(
-    words('Text from outside has reached this run (curl): a person decides on publish, send'),
-    'Text from outside has reached this run (curl): you decide about posts, what leaves the village',
-  );
-  assert.equal(
-    words('A person decides on exec. An admin who allows it also opens example.org:443 to this run, for reading'),
-    'You decide about programs. An admin who allows it also opens example.org:443 to this run, for reading',
-  );
 });
 
 test('the expiry counts down and never shows a negative time', () => {

@@ -51,28 +51,7 @@ export function requestLabel({ why, tool }: Pick<Permission, 'why' | 'tool'>, ag
 export function reasonLabel({ why, reason }: Pick<Permission, 'why' | 'reason'>): string {
   if (why === 'unknown')
     return 'The connection or the pod was lost during this call. Check whether it happened, then answer.';
-  return why === 'question' ? '' : forReader(reason);
-}
-
-/** The classes of tools in words that follow “about”. */
-const CLASS_WORDS: Readonly<Record<string, string | undefined>> = {
-  publish: 'posts',
-  send: 'what leaves the village',
-  speak: 'what it says',
-  spend: 'spending',
-  write_outside: 'changes outside of its machine',
-  exec: 'programs',
-  install: 'packages',
-  persona: 'its personality',
-  schedule: 'schedules',
-};
-
-/** A rule speaks of a person; the person who reads it is meant: `You decide about posts`. */
-function forReader(reason: string): string {
-  return reason.replace(/\b(a) person decides on ([^.]*)/i, (_, article: string, what: string) => {
-    const classes = what.split(', ').map((name) => CLASS_WORDS[name] ?? name);
-    return `${article === 'A' ? 'You' : 'you'} decide about ${classes.join(', ')}`;
-  });
+  return why === 'question' ? '' : reason;
 }
 
 /** The time until a pending request counts as denied: `expires in 4 min 12 s`. */
@@ -142,7 +121,7 @@ export function reachLabel(tool: string): Readonly<{ word: string; hint: string 
   if (tool === REACH_HOST)
     return {
       word: 'Always open this host',
-      hint: 'Later runs may read from exactly this name and port; each write still asks.',
+      hint: 'Later runs may read from exactly this name, at the ports above; each write still asks.',
     };
   if (BY_COMMAND.has(tool))
     return {

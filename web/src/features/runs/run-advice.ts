@@ -6,7 +6,7 @@ type Advice = Readonly<{ by: 'reader' | 'admin'; text: string }>;
 
 const reader = (text: string): Advice => ({ by: 'reader', text });
 const admin = (text: string): Advice => ({ by: 'admin', text });
-const REST = reader('Ask for the rest in a new message, which has new limits.');
+const REST = reader('The work can be continued with new limits.');
 const LOOK = reader('Its commands and their output are on the page of the run.');
 
 const ADVICE: Readonly<Record<string, Advice | undefined>> = {

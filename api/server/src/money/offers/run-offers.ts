@@ -71,7 +71,7 @@ export function placeOfferWith({ economy }: { readonly economy: EconomyRules }):
       key: `offer ${runId}`,
       reason: 'reward',
       source: actor.id,
-      note: `offer for run ${runId}`,
+      note: 'Offer for a task',
       actor: { role: actor.role, id: actor.id },
       about: { runId, traceparent: asked.traceparent },
       expiresAt: new Date(expiresAt.getTime() + HOLD_OUTLIVES_MS),

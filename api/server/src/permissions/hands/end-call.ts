@@ -98,6 +98,7 @@ async function recordEnd(
       arguments_text: null,
       outcome: kind,
       result_text: text,
+      ...(report.exit === undefined ? {} : { exit: report.exit }),
     },
   });
   const acting = { ...callerOf(request), call: { runId: run.runId, callId } };

@@ -85,6 +85,8 @@ test('start and end of a call are stored once; log and run show what the API saw
       ['call_settled', false],
     ],
   );
+  const settled = events.find(({ event }) => event === 'call_settled');
+  assert.equal(settled?.event === 'call_settled' && settled.detail.exit, REPORT.exit);
   const { records } = await permits.play.admin.listAudit({ action: 'run.call', object: 'ada' });
   assert.match(
     JSON.stringify(records),

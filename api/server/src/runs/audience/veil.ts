@@ -55,8 +55,10 @@ export function veiledEvent(event: RunEvent): RunEvent {
     }
     case 'call_begun':
     case 'call_settled':
-    case 'call_unknown':
-      return { ...event, detail: { ...event.detail, arguments_text: null, result_text: null } };
+    case 'call_unknown': {
+      const { exit: _, ...shown } = event.detail;
+      return { ...event, detail: { ...shown, arguments_text: null, result_text: null } };
+    }
     default:
       return {
         ...event,

@@ -14,7 +14,7 @@ import { tokensHelp } from '../../runs/run-advice.ts';
 import { nearLimit, shareLabel } from '../../runs/run-budget.ts';
 import { eventLabel, type NoteEvent, parkedLabel, scriptedLabel } from '../../runs/run-labels.ts';
 import { useRole, useViewerId, useVillage } from '../../village-context.ts';
-import { authorLabel, failureLabel, presentIn, usageLabel, workingLabel, workLabel } from '../chat-labels.ts';
+import { authorLabel, failureLabel, usageLabel, workingLabel, workLabel } from '../chat-labels.ts';
 import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
 import { AnswerDeliverables, AnswerSources, useAnswerSources } from '../../results/session-results.tsx';
 import { CallLine } from '../../runs/call-line.tsx';
@@ -263,9 +263,7 @@ function Report({ message }: { readonly message: SessionMessage | null }) {
   const { text, at, revised_at: revisedAt } = message;
   return (
     <details className="report" data-message={message.message_id}>
-      <summary>
-        Report of {clockOf(revisedAt ?? at)}: {presentIn(text)}
-      </summary>
+      <summary>Report of {clockOf(revisedAt ?? at)}</summary>
       <pre className="report-text">{text}</pre>
     </details>
   );
