@@ -7,6 +7,7 @@ import {
   lockRun,
   noteRunEvent,
   PERMISSIONS_OF_RUN_MAX,
+  withdrawInside,
 } from '@hamlet/store';
 import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
@@ -133,7 +134,18 @@ async function ask(
   });
   const { economy, readCommand } = village;
   const shown = await answerByRule(tx, { run: noted, permission, asked: request, economy, readCommand });
+  await withdrawAsked(tx, noted, body);
   return accepted({ permission: permissionView(shown, run.sessionId) });
+}
+
+/** Withdraws what the program of a call still asks for: once the end of the call is unknown, nothing waits for the answers. */
+async function withdrawAsked(tx: Tx, run: RunRow, { why, call_id: outer }: Asked['body']): Promise<void> {
+  if (why !== 'unknown') return;
+  let noted = run;
+  for (const { permissionId, callId: call_id, tool, state } of await withdrawInside(tx, run.runId, outer)) {
+    const detail = { permission_id: permissionId, call_id, tool, state, answer: null };
+    noted = await noteRunEvent(tx, noted, { event: 'permission_answered', detail });
+  }
 }
 
 export function askPermission(village: Village): Handlers['askPermission'] {

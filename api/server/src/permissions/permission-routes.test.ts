@@ -116,11 +116,18 @@ test('a person says whether a call with an unknown end happened; that answer per
   assert.equal(resultOf(await permits.perform(working, post('1.0'))), 'permission_needed');
 });
 
-test('a person may also be asked about a call of a tool that only the pod has', async () => {
+test('a person may also be asked about a call of a tool that only the pod has; what its program still asks for is withdrawn', async () => {
   const working = await permits.startRun('eve');
   const command = { tool: 'command', callId: '1.0', args: { prompt: 'Bake bread.' } };
   await refuses(permits.ask(working, command), 'policy_denied');
+  const inner = (callId: string) => permits.ask(working, post(callId));
+  const [own, others] = [dataOf(await inner('1.0.t1')), dataOf(await inner('1.1.t1'))];
   const { permission } = dataOf(await permits.ask(working, command, { why: 'unknown' }));
+  await refuses(permits.answer(own.permission.permission_id, { answer: 'allow' }), 'permission_stale');
+  assert.equal(
+    dataOf(await permits.answer(others.permission.permission_id, { answer: 'deny' })).permission.state,
+    'denied',
+  );
   assert.equal(
     dataOf(await permits.answer(permission.permission_id, { answer: 'happened' })).permission.answer,
     'happened',

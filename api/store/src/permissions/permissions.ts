@@ -172,3 +172,16 @@ export async function endPermission(
     .returning(COLUMNS.permission)
     .executeTakeFirstOrThrow();
 }
+
+/** Withdraws the open requests of the calls inside a call, whose ids begin with its own. The caller has locked the run. */
+export function withdrawInside(tx: Tx, runId: string, callId: string): Promise<readonly PermissionRow[]> {
+  return tx
+    .updateTable('permission')
+    .set({ state: 'withdrawn' })
+    .where('run_id', '=', runId)
+    .where('state', '=', 'pending')
+    .where('why', '=', 'policy')
+    .where(sql<boolean>`starts_with(call_id, ${`${callId}.`})`)
+    .returning(COLUMNS.permission)
+    .execute();
+}
