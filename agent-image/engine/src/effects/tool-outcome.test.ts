@@ -16,6 +16,12 @@ test('untrusted text cannot close the marks around it, even when it is shortened
   });
   assert.equal(long.match(/<\/outside-text>/g)?.length, 1);
   assert.ok(long.length < 33_000 && long.startsWith('<outside-text>\na'));
+  for (const outcome of [
+    { kind: 'failed', code: 'mcp_tool_failed', text, untrusted: true },
+    { kind: 'unavailable', text, untrusted: true },
+    { kind: 'unknown', text, untrusted: true },
+  ] as const)
+    assert.ok(renderOutcome(outcome).endsWith(shown), outcome.kind);
 });
 
 test('the text of a trusted result is shown unchanged', () => {

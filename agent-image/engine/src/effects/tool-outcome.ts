@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
 const text = z.string();
+/** The text comes from outside, for example from a web page or an MCP server. */
+const untrusted = z.literal(true).optional();
 
 const IMAGES_MAX = 8;
 const IMAGE_MAX_CHARS = 6 << 20;
@@ -14,11 +16,10 @@ export type OutcomeImage = Readonly<z.infer<typeof OutcomeImage>>;
 
 /** The result of one tool call. The model always reads it as `renderOutcome` writes it, never as an exception. */
 export const ToolOutcome = z.discriminatedUnion('kind', [
-  // `untrusted`: the text comes from outside, for example from a web page.
   z.strictObject({
     kind: z.literal('ok'),
     text,
-    untrusted: z.literal(true).optional(),
+    untrusted,
     images: z.array(OutcomeImage).max(IMAGES_MAX).optional(),
   }),
   z.strictObject({
@@ -32,9 +33,9 @@ export const ToolOutcome = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('over_budget'), code: text }),
   z.strictObject({ kind: z.literal('timed_out'), afterMs: z.int().min(0) }),
-  z.strictObject({ kind: z.literal('unavailable'), text }),
-  z.strictObject({ kind: z.literal('failed'), code: text, text }),
-  z.strictObject({ kind: z.literal('unknown'), text }),
+  z.strictObject({ kind: z.literal('unavailable'), text, untrusted }),
+  z.strictObject({ kind: z.literal('failed'), code: text, text, untrusted }),
+  z.strictObject({ kind: z.literal('unknown'), text, untrusted }),
 ]);
 export type ToolOutcome = Readonly<z.infer<typeof ToolOutcome>>;
 
@@ -72,7 +73,7 @@ function withFittingImages(outcome: ToolOutcome): ToolOutcome {
 export function renderOutcome(outcome: ToolOutcome): string {
   switch (outcome.kind) {
     case 'ok':
-      return outcome.untrusted === true ? asData(outcome.text) : withoutMiddle(outcome.text, MAX_READ_CHARS);
+      return wordsOf(outcome);
     case 'invalid_input':
       return [
         'The call did not run: its arguments are wrong. Correct them and call again.',
@@ -85,15 +86,21 @@ export function renderOutcome(outcome: ToolOutcome): string {
     case 'timed_out':
       return `The call ended after ${outcome.afterMs} ms without a result. It may be called again.`;
     case 'unavailable':
-      return `The tool cannot be reached now. ${withoutMiddle(outcome.text, MAX_READ_CHARS)}`.trimEnd();
+      return `The tool cannot be reached now. ${wordsOf(outcome)}`.trimEnd();
     case 'failed':
-      return `The call failed (${outcome.code}). ${withoutMiddle(outcome.text, MAX_READ_CHARS)}`.trimEnd();
+      return `The call failed (${outcome.code}). ${wordsOf(outcome)}`.trimEnd();
     case 'unknown':
-      return `The call may have happened; its end is unknown. Do not repeat it. ${outcome.text}`.trimEnd();
+      return `The call may have happened; its end is unknown. Do not repeat it. ${wordsOf(outcome)}`.trimEnd();
     default:
       return outcome satisfies never;
   }
 }
+
+const wordsOf = ({
+  text: said,
+  untrusted: isData,
+}: Extract<ToolOutcome, { kind: 'ok' | 'unavailable' | 'failed' | 'unknown' }>): string =>
+  isData === true ? asData(said) : withoutMiddle(said, MAX_READ_CHARS);
 
 /** The marks around untrusted text in a request to a model. The system prompt explains them. */
 export const OUTSIDE_MARK = 'outside-text';

@@ -162,19 +162,21 @@ async function within(
 async function perform(server: McpServer, call: McpCall, repeats: boolean): Promise<ToolOutcome> {
   try {
     const { isError, text, images } = await server.call(call);
-    if (isError) return { kind: 'failed', code: 'mcp_tool_failed', text };
-    return { kind: 'ok', text, ...(images.length > 0 && { images: [...images] }) };
+    if (isError) return { kind: 'failed', code: 'mcp_tool_failed', text, untrusted: true };
+    return { kind: 'ok', text, untrusted: true, ...(images.length > 0 && { images: [...images] }) };
   } catch (error) {
     if (!(error instanceof McpFault)) throw error;
     return outcomeOf(error, repeats);
   }
 }
 
-/** After a death or a timeout, a call that changes something may have happened. */
+/** After a death or a timeout, a call that changes something may have happened. A fault quotes the server. */
 function outcomeOf({ code, message }: McpFault, repeats: boolean): ToolOutcome {
-  if (code === 'mcp_unreachable') return { kind: 'unavailable', text: `Nothing was done. ${message}` };
+  if (code === 'mcp_unreachable') return { kind: 'unavailable', text: `Nothing was done. ${message}`, untrusted: true };
   const isOpen = code === 'mcp_died' || code === 'mcp_timed_out' || code === 'mcp_broken_answer';
-  return isOpen && !repeats ? { kind: 'unknown', text: message } : { kind: 'failed', code, text: message };
+  return isOpen && !repeats
+    ? { kind: 'unknown', text: message, untrusted: true }
+    : { kind: 'failed', code, text: message, untrusted: true };
 }
 
 /** The server's schema as the engine uses it: the model reads it, and arguments are validated against it. */

@@ -125,8 +125,13 @@ test("an answer that violates the protocol fails with a cause; one that differs 
   const offered = await offer(program('good'), { readsOnly: true });
   const broken = await call(offered, 'broken');
   assert.deepEqual([broken.kind, 'code' in broken && broken.code], ['failed', 'mcp_broken_answer']);
-  assert.deepEqual(await call(offered, 'shape'), { kind: 'ok', text: '{"text":3}' });
-  assert.deepEqual(await call(offered, 'fail'), { kind: 'failed', code: 'mcp_tool_failed', text: 'no such file' });
+  assert.deepEqual(await call(offered, 'shape'), { kind: 'ok', text: '{"text":3}', untrusted: true });
+  assert.deepEqual(await call(offered, 'fail'), {
+    kind: 'failed',
+    code: 'mcp_tool_failed',
+    text: 'no such file',
+    untrusted: true,
+  });
 });
 
 test('long answers are shortened; an even longer one fails alone, and the server continues', async () => {
