@@ -22,12 +22,13 @@ export type Message =
       toolCalls: readonly ModelCall[];
       reasoning?: readonly ReasoningItem[];
     }>
-  /** `outcome` is null if the call has no result. */
+  /** `outcome` is null if the call has no result. `code`: of a failure. */
   | Readonly<{
       role: 'tool';
       callId: string;
       content: string;
       outcome: OutcomeKind | null;
+      code?: string;
       images?: readonly OutcomeImage[];
     }>;
 

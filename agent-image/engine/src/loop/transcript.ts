@@ -230,9 +230,12 @@ function resultOf(journal: Texts, call: CallState): Message {
   const read = readOutcome(journal, result);
   if (read === null) return { ...message, content: DELETED };
   const content = [renderOutcome(read), ...wordsOf(journal, call)].join('\n');
-  return read.kind === 'ok' && read.images !== undefined
-    ? { ...message, content, images: read.images }
-    : { ...message, content };
+  return {
+    ...message,
+    content,
+    ...(read.kind === 'failed' && { code: read.code }),
+    ...(read.kind === 'ok' && read.images !== undefined && { images: read.images }),
+  };
 }
 
 const NOT_BEGUN = 'The call did not run: the run ended first.';

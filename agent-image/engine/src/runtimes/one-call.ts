@@ -109,12 +109,13 @@ const callFor = (name: string, prompt: string, resumes: boolean): ModelEnd => ({
   ...FREE,
 });
 
-const FAILED = /^The call failed \(([a-z_]+)\)\. /;
-
-function answerTo(name: string, { content, outcome }: Extract<Message, { role: 'tool' }>, thoughts: string): ModelEnd {
+function answerTo(
+  name: string,
+  { content, outcome, code: found = '' }: Extract<Message, { role: 'tool' }>,
+  thoughts: string,
+): ModelEnd {
   const reasoning = thoughts === '' ? [] : [{ text: thoughts, sealed: null }];
   if (outcome === 'ok') return { type: 'answer', content, toolCalls: [], finish: 'stop', reasoning, ...FREE };
-  const found = FAILED.exec(content)?.[1] ?? '';
   const otherwise = outcome === 'unknown' ? `${name}_unknown` : `${name}_failed`;
   const code = found.startsWith(`${name}_`) ? found : otherwise;
   return { type: 'failed', code, retryable: false, retryAfterMs: null, ...FREE };
