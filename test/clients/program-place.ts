@@ -1,5 +1,4 @@
 /** Real hands in which the presets of the runtime `acp` are installed and work, with a proxy that refuses all hosts. */
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -13,6 +12,7 @@ import { CACHE } from '../../local/village/paths.ts';
 import { atEnd, untilEnd } from '../env/at-end.ts';
 import { startHands, type Hands } from '../env/hands/start-hands.ts';
 import { listenOnLoopback } from '../env/net/loopback.ts';
+import { asideIn } from '../hands/toy-preset.ts';
 import { CONTEXT_TOKENS, MODEL, type ModelRig } from './model-rig.ts';
 
 /** Programs are large, so all checkouts share their folder. */
@@ -59,14 +59,8 @@ export async function openProgramsPlace(rig: ModelRig): Promise<ProgramsPlace> {
     reached,
     prepared: (program) =>
       PRESETS.prepare(program, {
-        run: ({ stdin = '', ...rest }) => {
-          const id = randomUUID();
-          return programs.run(
-            { id, owner: id, cwd: '/', env: {}, stdin, ...rest },
-            { onOutput: () => undefined, signal },
-          );
-        },
-        progress: (words) => console.log(words),
+        run: asideIn(programs, signal),
+        progress: ({ title }) => console.log(title),
         home,
         values: { model: MODEL, context: String(CONTEXT_TOKENS) },
         signal,

@@ -179,7 +179,7 @@ test('a preset is installed at its first use, once for parallel uses, and its fi
   const prepare = prepareToy();
   const said: string[] = [];
   const [first, second] = await Promise.all([prepare({ said }), prepare()]);
-  assert.deepEqual(said, ['Installing Toy 1.0.0 (1 MB, MIT) …', 'Installed Toy 1.0.0.']);
+  assert.deepEqual(said, ['Installing Toy 1.0.0 (1000 MB, MIT)', 'Installed Toy 1.0.0 (1000 MB, MIT)']);
   const home = join(net.folder, 'home/.hamlet');
   const program = join(home, 'programs/toy/1.0.0/node_modules/.bin/toy-top');
   assert.deepEqual(first, {
@@ -246,7 +246,7 @@ test('a preset that cannot be installed says why, and leaves nothing behind', as
   net.open();
   await assert.rejects(prepareToy()(), {
     code: 'program_registry_off',
-    message: /^Toy 1\.0\.0 \(1 MB, MIT\) was not installed\. .*egress\.registries/,
+    message: /^Toy 1\.0\.0 \(1000 MB, MIT\) was not installed\. .*egress\.registries/,
   });
   net.open('npm');
   net.hang();

@@ -2,10 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AcpLaunch, Preset } from '../../agent-image/resident/src/acp/preset.ts';
+import type { AcpLaunch, Preset, PreparePorts } from '../../agent-image/resident/src/acp/preset.ts';
+import { asidePrograms } from '../../agent-image/resident/src/acp/presets/aside-programs.ts';
 import { prepareWith } from '../../agent-image/resident/src/acp/presets/prepare-preset.ts';
 import { handsPrograms } from '../../agent-image/resident/src/hands/hands-programs.ts';
 import type { EnvironmentOf } from '../../agent-image/resident/src/hands/start-process.ts';
+
+/** Runs the programs of an installation under an id of their own. */
+export function asideIn(programs: Parameters<typeof asidePrograms>[0], signal: AbortSignal): PreparePorts['run'] {
+  const id = randomUUID();
+  return asidePrograms(programs, { id, owner: id, cwd: '/', signal });
+}
 
 export const DOOR = 'http://127.0.0.1:9/v1';
 
@@ -13,7 +20,8 @@ const TOY: Preset = {
   name: 'Toy',
   version: '1.0.0',
   licence: 'MIT',
-  megabytes: 1,
+  // Its parts are below a tenth, so that a slow machine reports none.
+  megabytes: 1_000,
   install: { lock: 'toy', rebuild: [] },
   command: ['toy-top', '--model={model}'],
   env: { TOY_HOME: '{state}' },
@@ -59,14 +67,8 @@ export function toyPreset({ socket, folder, environmentOf }: ToyPlace, integrity
     prepare(
       { ...TOY, version },
       {
-        run: ({ stdin = '', ...rest }) => {
-          const id = randomUUID();
-          return programs.run(
-            { id, owner: id, cwd: '/', env: {}, stdin, ...rest },
-            { onOutput: () => undefined, signal },
-          );
-        },
-        progress: (words) => void said.push(words),
+        run: asideIn(programs, signal),
+        progress: ({ title }) => void said.push(title),
         home: join(folder, 'home'),
         values: { model: 'small', context: '' },
         signal,

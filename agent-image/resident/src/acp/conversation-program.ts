@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentConfig } from '@hamlet/contract';
+import { PROGRAM_TOOL_PREFIX } from '@hamlet/contract/resident';
 import { filled, RunFailure, type CallContext, type RuntimeHost, type RuntimeProgram } from '@hamlet/engine';
 import type { RunBook, StandIn } from '../engine/run-book.ts';
 import type { HandsClient } from '../hands/hands-client.ts';
@@ -16,10 +17,13 @@ import type { IdlePrograms } from './idle-programs.ts';
 import type { AcpLaunch, Presets } from './preset.ts';
 import type { SessionBook } from './session-book.ts';
 import type { Serving } from './program-link.ts';
+import { asidePrograms } from './presets/aside-programs.ts';
 import { sessionFolder, type AcpSettings } from './settings.ts';
+import { claimOfInstall } from './turn/claim.ts';
 
 /** Prefix of the owners of these programs: the sweep of ended runs skips them. */
 const OWNER_PREFIX = 'mind.';
+const INSTALL = { id: 'install', tool: `${PROGRAM_TOOL_PREFIX}install` } as const;
 const NEW_SESSION =
   'The program could not continue its earlier session, so it began a new one: it does not remember what was said before.';
 
@@ -178,18 +182,15 @@ export class ConversationProgram {
       const known = Object.keys(programs).toSorted().join(', ');
       throw new RunFailure('acp_misconfigured', `There is no preset ${preset}. Write one of: ${known}.`);
     }
-    let runs = 0;
+    if (host.programs === null) throw new RunFailure('no_hands', 'The agent has no hands.');
+    const { run: owner, call, signal } = context;
     const launch = await prepare(program, {
       home: ports.home,
       values,
-      signal: context.signal,
-      progress: (text) => context.output(`${text}\n`),
-      run: ({ argv, stdin = '', timeoutMs }) => {
-        if (host.programs === null) throw new RunFailure('no_hands', 'The agent has no hands.');
-        const id = `${context.run}.${context.call}.p${(runs += 1)}`;
-        const aside = { id, owner: context.run, argv, cwd: ports.home, env: {}, stdin, timeoutMs };
-        return host.programs.run(aside, { onOutput: () => {}, signal: context.signal });
-      },
+      signal,
+      progress: ({ title, outcome, detail }) =>
+        context.note({ ...INSTALL, outcome, claim: claimOfInstall(title, detail) }),
+      run: asidePrograms(host.programs, { id: `${owner}.${call}`, owner, cwd: ports.home, signal }),
     });
     return { ...launch, env: { ...launch.env, ...Object.fromEntries(own) } };
   }

@@ -28,13 +28,18 @@ export type AsideProgram = Readonly<{
   argv: readonly [string, ...string[]];
   stdin?: string;
   timeoutMs: number;
+  /** Called with its standard output as it arrives. */
+  onOutput?: (text: string) => void;
 }>;
+
+/** An installation in words for people. `outcome`: null while it is under way. `detail`: why it failed; else empty. */
+export type InstallState = Readonly<{ title: string; outcome: 'ok' | 'failed' | null; detail: string }>;
 
 export type PreparePorts = Readonly<{
   /** Runs a program in the hands, in the place of the run. Rejects with `ProgramError`. */
   run: (program: AsideProgram) => Promise<ProgramEnd>;
-  /** Words that people read while they wait, for example licence and size before a download. */
-  progress: (text: string) => void;
+  /** Called when an installation begins, at each further part of it, and at its end. */
+  progress: (state: InstallState) => void;
   /** The agent's home in the hands, on its volume. */
   home: string;
   /** The values of the placeholders in texts. */

@@ -4,7 +4,8 @@ import { RUN_EVENT_TEXT_MAX_CHARS, type RunCallDetail } from '../values/run-even
 /**
  * A program that is the mind of an agent describes its own work in events of the kinds of calls, with `witnessed` false, the tool
  * `program.KIND`, and a claim as `arguments_text`. A call has the event `call_begun`, then `call_settled` or `call_unknown`; its last
- * event has everything. Each change of the program's plan is a `call_settled` of `program.plan`. Nothing proves a claim.
+ * event has everything. Each change of the program's plan is a `call_settled` of `program.plan`. `program.install` is the installation of
+ * the program, with a `call_begun` for each part of it. Nothing proves a claim.
  */
 export const PROGRAM_TOOL_PREFIX = 'program.';
 
@@ -33,7 +34,7 @@ export type ProgramCallKind = (typeof PROGRAM_CALL_KINDS)[number];
 const text = z.string().max(PROGRAM_CLAIM_MAX_CHARS);
 
 export const ProgramClaim = z.strictObject({
-  kind: z.enum([...PROGRAM_CALL_KINDS, 'plan']),
+  kind: z.enum([...PROGRAM_CALL_KINDS, 'plan', 'install']),
   title: text.describe('In the words of the program'),
   input: text.default('').describe('Arguments of the call, for example a command; shortened'),
   output: text.default('').describe('Result of the call; shortened'),

@@ -55,8 +55,13 @@ test('a start names the mind, and what a program says about its own work is prin
       arguments_text: claim('plan', { plan: [{ text: 'x', status: 'completed' }] }),
     };
     transcript.event({ ...base, event: 'call_settled', detail: { ...call, ...plan, outcome: 'ok' } });
+    for (const title of ['Installing Pi', 'Installing Pi: 90 of 176 MB']) {
+      const install = { call_id: '1.0.install', tool: 'program.install', arguments_text: claim('install', { title }) };
+      transcript.event({ ...base, event: 'call_begun', detail: { ...call, ...install } });
+    }
   });
-  const [started, begun, ended, planned] = text.split('\n');
+  const [started, begun, ended, planned, ...installed] = text.split('\n');
+  assert.deepEqual(installed.slice(0, 2), ['  → Installing Pi', '  → Installing Pi: 90 of 176 MB']);
   assert.equal(started, '  started with OpenCode 1.18.33');
   assert.match(begun ?? '', /^ {2}→ claims: edit src\/.*oven\.ts$/);
   assert.match(ended ?? '', /^ {2}← claims: edit src\/.*oven\.ts, failed$/);

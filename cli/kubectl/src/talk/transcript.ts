@@ -1,4 +1,4 @@
-import { programClaimOf } from '@hamlet/contract';
+import { PROGRAM_TOOL_PREFIX, programClaimOf } from '@hamlet/contract';
 import type { ProgramClaim, RunCallDetail, RunDelta, RunEvent, RunModelDetail } from '@hamlet/contract';
 import { mindIn, mindLabel } from '@hamlet/core/mind';
 import { printable } from './printable.ts';
@@ -51,6 +51,7 @@ function endOf(detail: RunCallDetail): string {
 }
 
 function claimWords({ kind, title, plan }: ProgramClaim): string {
+  if (kind === 'install') return short(title);
   const done = plan.filter(({ status }) => status === 'completed').length;
   return kind === 'plan' ? `claims: plan, ${done} of ${plan.length} done` : `claims: ${kind} ${short(title)}`;
 }
@@ -112,13 +113,14 @@ export class Transcript {
     if (line !== null) this.line(`  ${line}`);
   }
 
-  #isRepeated({ run_id: run, event, detail }: RunEvent): boolean {
-    const call = `${run} ${String((detail as Detail)['call_id'])}`;
-    if (event === 'call_settled' || event === 'call_unknown') this.#open.delete(call);
-    if (event !== 'call_begun') return false;
+  #isRepeated(event: RunEvent): boolean {
+    const call = `${event.run_id} ${String((event.detail as Detail)['call_id'])}`;
+    if (event.event === 'call_settled' || event.event === 'call_unknown') this.#open.delete(call);
+    if (event.event !== 'call_begun') return false;
     const isOpen = this.#open.has(call);
     this.#open.add(call);
-    return isOpen;
+    // Each part of an installation is news.
+    return isOpen && event.detail.tool !== `${PROGRAM_TOOL_PREFIX}install`;
   }
 
   /** Prints a stored answer unless it has streamed completely. */

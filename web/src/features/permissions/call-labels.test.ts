@@ -37,7 +37,7 @@ test('every tool of the village has its own label, and an unknown one keeps its 
 });
 
 test('every kind of claim of a program has words, and a folded claim shows what the program says', () => {
-  for (const kind of [...PROGRAM_CALL_KINDS, 'plan'])
+  for (const kind of [...PROGRAM_CALL_KINDS, 'plan', 'install'])
     assert.doesNotMatch(toolLabel(`${PROGRAM_TOOL_PREFIX}${kind}`).word, /program|_/);
   const claim = (more: object) => JSON.stringify({ kind: 'edit', title: 'Edit\u202E oven.ts', ...more });
   const shown = (tool: string, argumentsText: string) => shortCall(call({ tool, argumentsText }));

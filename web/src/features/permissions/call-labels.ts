@@ -1,5 +1,6 @@
-import { ACP_RUNTIME, isEgressTool, type ProgramClaim, programClaimOf } from '@hamlet/contract';
+import { isEgressTool, type ProgramClaim, programClaimOf } from '@hamlet/contract';
 import { HANDS_TOOLS, placeOf, type ToolPlace, villageTool } from '@hamlet/contract/tools';
+import { runtimeFacts } from '@hamlet/core';
 import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
@@ -94,6 +95,7 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   'program.switch_mode': { word: 'Change its mode', icon: 'edit' },
   'program.other': { word: 'Use a tool', icon: 'play' },
   'program.plan': { word: 'Plan the work', icon: 'board' },
+  'program.install': { word: 'Install itself', icon: 'bag' },
 };
 
 /** The label of a tool; an unknown tool keeps its name. */
@@ -134,9 +136,6 @@ function todoIn({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'
 export const claimOf = ({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): ProgramClaim | null =>
   programClaimOf({ tool, arguments_text: argumentsText });
 
-/** The calls that are a whole program: their arguments are the message, which stands above them. */
-const WHOLE_WORK: ReadonlySet<string> = new Set(['command', ACP_RUNTIME]);
-
 /** The title of a claim without the word of its tool, which stands before it and with which many programs begin. */
 function titleBesideWord(call: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
   const title = claimTitle(claimOf(call));
@@ -148,7 +147,8 @@ type Subject = (call: Pick<CallItem, 'tool' | 'argumentsText'>) => string | null
 
 /** Readers of the subject of a call; the first that knows it counts. */
 const SUBJECT_READERS: readonly Subject[] = [
-  ({ tool }) => (WHOLE_WORK.has(tool) ? '' : null),
+  // The arguments are the message, which stands above.
+  ({ tool }) => (runtimeFacts(tool).isOneCall ? '' : null),
   gitCommandOf,
   ({ tool, argumentsText }) =>
     isEgressTool(tool) && argumentsText !== null ? (shownWrite(argumentsText)?.summary ?? null) : null,
@@ -226,17 +226,11 @@ export function postOf({ tool, state, argumentsText, resultText }: CallItem): st
 }
 
 /** Calls whose changes the page of a run shows by themselves: as files and as workers. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  ...WHOLE_WORK,
-  'shell',
-  'git',
-  'run_script',
-  'delegate',
-  'deliver',
-]);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['shell', 'git', 'run_script', 'delegate', 'deliver']);
 
 /** True for a finished call that changed something outside of the agent, unless it only reads or may be repeated. */
 export function isChange({ tool, state, effect, outcome }: CallItem): boolean {
-  if (state !== 'done' || outcome === 'denied' || SHOWN_ELSEWHERE.has(tool)) return false;
+  if (state !== 'done' || outcome === 'denied' || SHOWN_ELSEWHERE.has(tool) || runtimeFacts(tool).isOneCall)
+    return false;
   return effect !== null && effect !== 'read' && effect !== 'idempotent';
 }

@@ -46,7 +46,7 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps) {
           <span className="call-word">{word}</span>
           <span className="call-short">{shortCall(call)}</span>
           <span className="call-state" title={state.word}>
-            {claim !== null && (
+            {claim !== null && claim.kind !== 'install' && (
               <span className="call-claimed" title="The program says so; the village did not see it">
                 claim
               </span>

@@ -1,3 +1,5 @@
+import { METER_WORD } from './install-meter.ts';
+
 /**
  * The script that prepares a program in the hands: `bash -c SCRIPT hamlet-program ACTION BIN FOLDER LOCK REBUILD`. FOLDER is
  * `…/NAME/VERSION`, LOCK the hash of its lock file, BIN the command to start.
@@ -8,7 +10,7 @@
  * `install` reads package.json (one line) and package-lock.json from its input. Parallel installs wait for each other, and share
  * one. It installs beside FOLDER and renames, so that an interrupted install leaves no program behind. npm compares each package
  * with its hash in the lock file, except those for other processors, which a registry may lack; no scripts of packages run, except
- * those of REBUILD. The file `installed` keeps LOCK and a hash of all names and sizes, by which `find` knows a whole program. Other versions of NAME are removed once the new one has started.
+ * those of REBUILD. Every two seconds it prints how much is there, as {@link METER_WORD} and megabytes. The file `installed` keeps LOCK and a hash of all names and sizes, by which `find` knows a whole program. Other versions of NAME are removed once the new one has started.
  */
 export const PROGRAM_SCRIPT = `
 export LC_ALL=C
@@ -27,7 +29,9 @@ install)
   is_whole && exit 0
   rm -rf -- "$programs"/.new-*
   fresh=$(mktemp -d -- "$programs/.new-XXXXXX") && cd -- "$fresh" || exit 1
-  trap 'rm -rf -- "$fresh"' EXIT
+  while sleep 2; do du -sm node_modules 2>/dev/null | sed 's/[^0-9].*//; s/^/${METER_WORD} /'; done 9>&- &
+  meter=$!
+  trap 'kill "$meter"; rm -rf -- "$fresh"' EXIT
   IFS= read -r package && printf '%s\\n' "$package" >package.json && cat >package-lock.json || exit 1
   set -- --package-lock --no-audit --no-fund --no-update-notifier --no-progress --cache="$fresh/.cache"
   npm install --omit=dev --ignore-scripts "$@" 9>&- || exit

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { filled, ProgramError, RunFailure, type ProgramEnd } from '@hamlet/engine';
-import type { AcpLaunch, Preset, PreparePorts, PreparePreset } from '../preset.ts';
+import type { AcpLaunch, AsideProgram, Preset, PreparePorts, PreparePreset } from '../preset.ts';
 import { failureOfProgram } from './install-failure.ts';
+import { InstallMeter, withoutMeter } from './install-meter.ts';
 import { FILES_SCRIPT, PROGRAM_SCRIPT } from './install-script.ts';
 
 /** Below the home in the hands. */
@@ -82,24 +83,47 @@ function packagesOf({ command: [bin], install: { lock, rebuild } }: Preset, lock
 
 async function install(program: Preset, place: ProgramPlace, ports: PreparePorts): Promise<void> {
   const label = programLabel(program);
-  ports.progress(`Installing ${label} …`);
-  const { code, cause, stdout, stderr } = await script('install', place, ports);
+  const title = `Installing ${label}`;
+  ports.progress({ title, outcome: null, detail: '' });
+  try {
+    await installed(program, place, {
+      ...ports,
+      onPart: (part) => ports.progress({ title: `${title}: ${part}`, outcome: null, detail: '' }),
+    });
+    ports.progress({ title: `Installed ${label}`, outcome: 'ok', detail: '' });
+  } catch (error) {
+    if (error instanceof RunFailure) ports.progress({ title, outcome: 'failed', detail: error.message });
+    throw error;
+  }
+}
+
+type Installing = PreparePorts & { readonly onPart: (words: string) => void };
+
+async function installed(program: Preset, place: ProgramPlace, { onPart, ...ports }: Installing): Promise<void> {
+  const meter = new InstallMeter(program.megabytes);
+  const onOutput = (text: string): void => {
+    const part = meter.take(text);
+    if (part !== null) onPart(part);
+  };
+  const { code, cause, stdout, stderr } = await script('install', place, { ...ports, onOutput });
   ports.signal.throwIfAborted();
-  if (cause === 'exit' && code === 0) return ports.progress(`Installed ${program.name} ${program.version}.`);
-  const failure = failureOfProgram({ program: label, cause, exit: code, output: `${stderr.text}\n${stdout.text}` });
+  if (cause === 'exit' && code === 0) return;
+  const output = `${stderr.text}\n${withoutMeter(stdout.text)}`;
+  const failure = failureOfProgram({ program: programLabel(program), cause, exit: code, output });
   throw new RunFailure(failure.code, failure.message);
 }
 
 function script(
   action: 'find' | 'install',
   { bin, folder, lock, packages, rebuild }: ProgramPlace,
-  { run }: PreparePorts,
+  { run, onOutput }: Pick<PreparePorts, 'run'> & Pick<AsideProgram, 'onOutput'>,
 ): Promise<ProgramEnd> {
   const hash = createHash('sha256').update(lock).digest('hex');
   return started(
     run({
       argv: ['bash', '-c', PROGRAM_SCRIPT, 'hamlet-program', action, bin, folder, hash, rebuild],
       ...(action === 'install' && { stdin: `${packages}\n${lock}` }),
+      ...(onOutput && { onOutput }),
       timeoutMs: action === 'install' ? INSTALL_MS : FIND_MS,
     }),
   );

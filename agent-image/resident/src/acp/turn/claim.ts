@@ -52,6 +52,10 @@ export function claimOfPlan({ entries }: Pick<PlanUpdate, 'entries'>): string {
   return fitting({ kind: 'plan', title, input: '', output: '', locations: [], diffs: [], plan: shown });
 }
 
+/** The line about the installation of the program. Pure. */
+export const claimOfInstall = (title: string, output: string): string =>
+  fitting({ kind: 'install', title, input: '', output, locations: [], diffs: [], plan: [] });
+
 /** The claim as JSON, with its texts shortened until it fits in an event. */
 function fitting(claim: ProgramClaim): string {
   for (let limit = FIRST_LIMIT; ; limit = Math.floor(limit / 2)) {
