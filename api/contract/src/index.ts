@@ -71,6 +71,7 @@ export * from './values/program-run.ts';
 export * from './values/run-event.ts';
 export * from './values/run.ts';
 export * from './values/scalars.ts';
+export { storableText } from './values/storable-text.ts';
 export { wellFormed } from './values/well-formed.ts';
 export * from './values/session.ts';
 export * from './capability/skill.ts';

@@ -16,6 +16,7 @@ export { ARTIFACT_MAX_BYTES, ARTIFACT_NAME_MAX_CHARS, ArtifactName, TABLE_MEDIA_
 export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedPage } from './values/artifact.ts';
 export { beginCall, endCall, noteMemories } from './routes/runs/hands-calls.ts';
 export * from './values/acp-preset.ts';
+export { storableText } from './values/storable-text.ts';
 export { wellFormed } from './values/well-formed.ts';
 export { isEgressRefusal, placeholderOf } from './values/egress.ts';
 export { EGRESS_ANSWER_S } from './values/permission.ts';

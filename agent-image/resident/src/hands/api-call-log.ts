@@ -3,13 +3,13 @@ import {
   OPENED_PAGES_MAX,
   OPENED_TITLE_MAX_CHARS,
   OpenedPage,
+  storableText,
 } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
 import { withoutMiddle, type CallContext, type ToolOutcome } from '@hamlet/engine';
 import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
 import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
 import { retry } from '../village/retry.ts';
-import { storableText } from '../village/storable-text.ts';
 import type { BegunCall } from '../village/work-village.ts';
 import { SLOT_WAIT_MS, type BeginAnswer, type CallLog, type CallReport } from './hands-tool.ts';
 

@@ -3,6 +3,7 @@ import {
   MEMORY_CHANGES_MAX,
   OBSERVATION_MAX_CHARS,
   OBSERVATIONS_MAX,
+  storableText,
 } from '@hamlet/contract/resident';
 import type { MemoryChange, MemoryEntry } from '@hamlet/contract';
 import { z } from 'zod';
@@ -81,7 +82,7 @@ const cleanRelation = ({ type, from, to, relationType }: z.infer<typeof Relation
 });
 
 const clean = (text: string, maxChars = ENTRY_NAME_MAX_CHARS): string =>
-  [...text.toWellFormed().replaceAll('\u0000', '')].slice(0, maxChars).join('');
+  [...storableText(text)].slice(0, maxChars).join('');
 
 const relationKey = ({ from, to, relationType }: Omit<z.infer<typeof Relation>, 'type'>): string =>
   JSON.stringify([from, relationType, to]);

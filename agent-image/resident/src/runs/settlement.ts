@@ -4,6 +4,7 @@ import {
   RUN_COUNT_MAX,
   RUN_REASON_MAX_CHARS,
   RUN_SUMMARY_MAX_CHARS,
+  storableText,
 } from '@hamlet/contract/resident';
 import type { Refusal, RunStep } from '@hamlet/contract';
 import { RunFailure, type Budgets, type RuntimeOutcome } from '@hamlet/engine';
@@ -71,7 +72,7 @@ const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
   cost: formatAiDollars(BigInt(moneyMicros)),
 });
 
-const cut = (text: string, maxChars: number): string => shorten(text.replaceAll('\u0000', '').toWellFormed(), maxChars);
+const cut = (text: string, maxChars: number): string => shorten(storableText(text), maxChars);
 
 /** @param answers of a model, whose calls are no steps of the run */
 export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[], answers = 0): EndedRun {

@@ -1,5 +1,5 @@
 import type { JournalEntry, JournalPayload } from '@hamlet/contract';
-import { JOURNAL_SALT_REF, JournalRef } from '@hamlet/contract';
+import { JOURNAL_SALT_REF, JournalRef, storableText } from '@hamlet/contract';
 import type { LastEntry, Projection } from '@hamlet/core';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
@@ -57,8 +57,6 @@ export async function compareJournal(tx: Tx, run: RunRow, entries: readonly Jour
 
 const eventsOf = (entries: readonly JournalEntry[]): readonly string[] =>
   entries.map(({ event }) => JSON.stringify(event));
-
-const storable = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed();
 
 interface NewJournal {
   readonly fresh: readonly JournalEntry[];
@@ -132,7 +130,7 @@ export async function insertJournal(tx: Tx, run: RunRow, { fresh, payloads }: Ne
 }
 
 async function insertPayloads(tx: Tx, run: RunRow, payloads: readonly JournalPayload[]): Promise<void> {
-  const texts = [...new Map(payloads.map(({ ref, text }) => [ref, storable(text)]))];
+  const texts = [...new Map(payloads.map(({ ref, text }) => [ref, storableText(text)]))];
   if (texts.length === 0) return;
   await tx
     .insertInto('payload')

@@ -1,4 +1,4 @@
-import type { RunBudgets, RunKind, SafeMode } from '@hamlet/contract';
+import { storableText, type RunBudgets, type RunKind, type SafeMode } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { lockName, type Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
@@ -62,7 +62,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
           agent_uid: agentUid,
           kind,
           // A custom resource may contain a NUL, which Postgres cannot store.
-          prompt: prompt.replaceAll('\u0000', '\uFFFD'),
+          prompt: storableText(prompt),
           created_by_role: createdByRole,
           created_by_id: createdById,
           schedule_uid: schedule?.uid ?? null,

@@ -4,11 +4,11 @@ import {
   PROGRAM_LOCATIONS_MAX,
   PROGRAM_PLAN_MAX,
   type ProgramCallKind,
+  storableText,
 } from '@hamlet/contract/resident';
 import type { ProgramClaim } from '@hamlet/contract';
 import { withoutMiddle } from '@hamlet/engine';
 import { unifiedDiff } from '../../hands/files/unified-diff.ts';
-import { storableText } from '../../village/storable-text.ts';
 import type { CallContent, ContentBlock, SessionUpdate } from './updates.ts';
 
 /** Characters of the texts of a claim before it is shortened further. */

@@ -1,8 +1,7 @@
-import { PROGRAM_CLAIMS_MAX, PROGRAM_TOOL_PREFIX } from '@hamlet/contract/resident';
+import { PROGRAM_CLAIMS_MAX, PROGRAM_TOOL_PREFIX, storableText } from '@hamlet/contract/resident';
 import { withoutMiddle, type ProgramNote } from '@hamlet/engine';
 import { claimOfCall, claimOfPlan, rawText, textIn, textOfContent, type ProgramCall } from './claim.ts';
 import type { SessionUpdate, ToolCallUpdate } from './updates.ts';
-import { storableText } from '../../village/storable-text.ts';
 
 /** Maximum calls of one turn that are shown; later ones run without claims. */
 const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;

@@ -1,6 +1,6 @@
+import { storableText } from '@hamlet/contract/resident';
 import { RunFailure, withoutMiddle, type CallContext } from '@hamlet/engine';
 import type { Serving } from '../program-link.ts';
-import { storableText } from '../../village/storable-text.ts';
 import { permit, type PermitPorts } from './permit.ts';
 import type { EndedCall, ProgramTurn, Taken } from './program-turn.ts';
 import type { TreeFiles } from './tree-files.ts';

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
-import { COMMAND_MAX_CHARS, type HandsToolName } from '@hamlet/contract/resident';
+import { COMMAND_MAX_CHARS, type HandsToolName, storableText } from '@hamlet/contract/resident';
 import { withoutMiddle } from '@hamlet/engine';
-import { storableText } from '../../village/storable-text.ts';
 import type { ProgramCall } from './claim.ts';
 import type { PermissionRequest } from './updates.ts';
 

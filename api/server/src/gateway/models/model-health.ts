@@ -1,4 +1,4 @@
-import { PROVIDER_FAILURES } from '@hamlet/contract';
+import { PROVIDER_FAILURES, storableText } from '@hamlet/contract';
 import type { ModelErrorCode, ModelError } from '@hamlet/models';
 import { noteModelFailure, noteModelSuccess, type Db, type ModelAt } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
@@ -54,6 +54,6 @@ export class ModelHealth {
 
 function wordsOf(error: ModelError): { readonly code: ModelErrorCode; readonly message: string | null } {
   const logged = loggedFailure(error);
-  const message = 'message' in logged ? logged.message.replaceAll('\u0000', '').slice(0, MESSAGE_MAX_CHARS) : null;
-  return { code: error.code, message: message?.toWellFormed() ?? null };
+  const message = 'message' in logged ? storableText(logged.message.slice(0, MESSAGE_MAX_CHARS)) : null;
+  return { code: error.code, message };
 }
