@@ -89,7 +89,7 @@ test('a run is followed to its end, even if a person denies its call', async () 
       `run ${run_id}: Call ask_human[^]*The results: [^]*denied \\(person\\)[^]*> No bread today, and password=\\[secret\\] is no question\\n[^]*done: \\d+ steps`,
     ),
   );
-  assert.match((await ended('runs', 'ada', '--limit=1')).printed, new RegExp(`${run_id} +ada +done`));
+  assert.match((await ended('runs', 'ada', '--limit=1')).printed, new RegExp(`${run_id} +ada +Hamlet's engine +done`));
 });
 
 test('when a person cancels a run, its follower ends and its page shows the cancel', async () => {
