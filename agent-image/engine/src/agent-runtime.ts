@@ -2,7 +2,7 @@ import type { Budgets } from './journal/event.ts';
 import type { Tool } from './effects/tool.ts';
 import type { Engine, GivenAnswer } from './loop/engine.ts';
 import type { ModelPort } from './loop/ports.ts';
-import type { SystemPrompt } from './loop/system-prompt.ts';
+import type { SystemPrompt } from './context/system-prompt.ts';
 import type { ProgramPort } from './runtimes/program-port.ts';
 
 /**

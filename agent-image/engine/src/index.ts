@@ -48,8 +48,8 @@ export type {
   ReasoningItem,
 } from './loop/ports.ts';
 export { SYSTEM_CLOCK } from './loop/system-clock.ts';
-export { systemPrompt } from './loop/system-prompt.ts';
-export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
+export { systemPrompt } from './context/system-prompt.ts';
+export type { PromptParts, SystemPrompt } from './context/system-prompt.ts';
 export { argumentNames } from './effects/argument-names.ts';
 export { isJsonObject } from './journal/digest.ts';
 export { defineTool } from './effects/tool.ts';

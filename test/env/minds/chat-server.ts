@@ -1,6 +1,7 @@
 /** Models for tests behind OpenAI's wire. An answer depends on its request alone, because a request may be repeated. */
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { ScriptedAnswer, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import { personsWords } from './persons-words.ts';
 
 export interface Message {
   readonly role: string;
@@ -22,9 +23,9 @@ export interface Chat {
   };
 }
 
-/** The content of the newest message with this role; empty if there is none. */
+/** The content of the newest message with this role, of a person only their own words; empty if there is none. */
 export const textOf = ({ messages }: Pick<Chat, 'messages'>, role: string): string =>
-  messages.findLast((each) => each.role === role)?.content ?? '';
+  personsWords(messages.findLast((each) => each.role === role)?.content ?? '');
 
 /** The decision of an agent to do nothing. */
 export const STAY: ScriptedAnswer = {

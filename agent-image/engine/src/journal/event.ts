@@ -5,9 +5,10 @@
  * deleted without changing an event. Every event names its run, its stage and the fence of the engine that wrote it.
  */
 import { z } from 'zod';
+import { FORMS } from '../context/fit-pieces.ts';
 
 /** Increment it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`. */
-export const EVENT_VERSION = 4;
+export const EVENT_VERSION = 5;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call with an unknown outcome.
@@ -84,6 +85,21 @@ const outcome = z.discriminatedUnion('kind', [
 ]);
 export type ClosedOutcome = z.infer<typeof outcome>;
 
+/** Most parts of a context: fifty earlier runs, and everything beside them. */
+const MAX_CONTEXT_PARTS = 64;
+
+const contextPart = z.strictObject({
+  source: z.enum(['instructions', 'situation', 'tools', 'history', 'summary', 'kept', 'message', 'memory']),
+  form: z.enum(FORMS),
+  /** An estimate by the size of the text. */
+  tokens: count,
+  /** Null if no text of this run has the part. */
+  text: hash.nullable(),
+  /** The earlier run whose messages the part has; null for other parts. */
+  run: name.nullable(),
+});
+export type ContextPart = Readonly<z.infer<typeof contextPart>>;
+
 const envelope = {
   v: z.literal(EVENT_VERSION),
   run: name,
@@ -116,6 +132,8 @@ const bodies = {
   },
   stage_opened: {},
   stage_closed: {},
+  /** What the next requests of the run begin with, in their order; the turns of the run follow. Nothing depends on it. */
+  context_built: { parts: z.array(contextPart).max(MAX_CONTEXT_PARTS) },
   model_asked: { ask: count, attempt: count, request: hash },
   model_answered: {
     ask: count,
@@ -191,6 +209,7 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('run_resumed'),
   form('stage_opened'),
   form('stage_closed'),
+  form('context_built'),
   form('model_asked'),
   form('model_answered'),
   form('model_failed'),

@@ -46,7 +46,8 @@ test('opening a journal of the first schema converts it, and keeps events, texts
   const answers = [{ request: `${OPEN}/1.0/1`, answer: 'allow' as const }];
   assert.deepEqual(await outcomeOf(engine.resume(OPEN, { answers })), { kind: 'done', text: 'Posted.' });
   const texts = model.requests[0]?.messages.map(({ content }) => content);
-  assert.deepEqual(texts, ['Ask for tea.', '', 'post: Tea?', 'Posted.', 'Post x.', '', 'post: x']);
+  const last = 'Post x.\n\n[Situation]\nIt is noon.';
+  assert.deepEqual(texts, ['Ask for tea.', '', 'post: Tea?', 'Posted.', last, '', 'post: x']);
   assert.equal(typesOf(journal, OPEN).at(-1), 'run_closed');
   journal.close();
 });

@@ -1,11 +1,11 @@
 import type { ClosedOutcome } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { askModel } from './ask-model.ts';
-import { boundedHistory } from './compaction.ts';
+import { historyOf } from './compaction.ts';
 import { decide, type Command } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
-import type { Message } from './ports.ts';
+import type { History } from './history.ts';
 import { currentCalls, unsettledCalls, type RunState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { answerText } from './transcript.ts';
@@ -27,7 +27,7 @@ type Tasks = Map<string, Promise<void>>;
 /** Works on a run until it is closed or waits. Rejects if the journal cannot be written, or because of a bug. */
 export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   const tasks: Tasks = new Map();
-  const work = { tasks, history: boundedHistory(kit, session) };
+  const work = { tasks, history: historyOf(kit, session) };
   for (;;) {
     const woken = session.nextWake();
     const commands = decide(
@@ -44,7 +44,7 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   }
 }
 
-type Begin = Readonly<{ tasks: Tasks; history: readonly Message[]; command: Command }>;
+type Begin = Readonly<{ tasks: Tasks; history: History; command: Command }>;
 
 function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): void {
   const key = 'call' in command ? command.call.id : command.type;

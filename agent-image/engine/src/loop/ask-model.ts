@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { EventBody, EventOf } from '../journal/event.ts';
+import type { ContextPart, EventBody, EventOf } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
 import type { Command } from '../state/decide.ts';
+import type { History } from './history.ts';
 import { callsOf, keptTexts, offeredTools } from './offer.ts';
 import { isCallInWords } from './call-in-words.ts';
-import { canShorten, compactIfDue } from './compaction.ts';
+import { bytesPerToken, canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import { ModelEnd, ModelUse, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
 import { hasImages, withRecentImages } from './recent-images.ts';
@@ -23,7 +24,7 @@ type Failure = Extract<ModelEnd, { type: 'failed' }>;
 export async function askModel(
   kit: Kit,
   session: Session,
-  { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
+  { ask, history }: Readonly<{ ask: Ask; history: History }>,
 ): Promise<void> {
   if (ask.delayMs > 0) await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
   const whole = fixedSoFar(kit, session, history);
@@ -36,7 +37,9 @@ export async function askModel(
   const isLast = isLastRequest(session.state);
   const { request, digest } = requestOf(kit, session, { fixed, ask, tools: isLast ? NO_TOOLS : tools });
   const at = { ask: ask.ask, attempt: ask.attempt };
-  if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
+  const news = contextBuilt(kit, session, { fixed, ofTools });
+  if (!session.append([...news, { type: 'model_asked', ...at, request: digest }])) return;
+  fixed.isJournaled = true;
   const isWithdrawn = (): boolean => isLast && !isLastRequest(session.state);
   const answer = await streamed(kit, session, { ask, request, isWithdrawn });
   const end = isWithdrawn() ? failure('limits_raised', answer) : answer;
@@ -189,7 +192,7 @@ function toolBytes({ name, description, input }: ModelRequest['tools'][number]):
 
 /** The fixed part of a run's requests. Mutable: each turn extends it, so that a long run does not read everything again. */
 type Fixed = {
-  readonly history: readonly Message[];
+  readonly history: History;
   readonly compacted: RunState['compacted'];
   readonly system: ModelRequest['system'];
   messages: Message[];
@@ -197,13 +200,17 @@ type Fixed = {
   readonly calls: ModelCall[];
   turns: number;
   bytes: number;
+  /** The texts that tools keep of the calls in the summary. */
+  readonly kept: readonly string[];
+  /** True once the journal has the parts with which the requests begin. */
+  isJournaled: boolean;
   /** The digest of the parts so far; each part is hashed with the digest before it. */
   chain: string;
 };
 
 const kept = new WeakMap<EventOf<'run_opened'>, Fixed>();
 
-function fixedSoFar(kit: Kit, session: Session, history: readonly Message[]): Fixed {
+function fixedSoFar(kit: Kit, session: Session, history: History): Fixed {
   const { journal } = kit.ports;
   const { state } = session;
   const { opened, turns } = state;
@@ -230,15 +237,16 @@ const partsOf = ({ message, calls }: Turn): readonly (string | null)[] => [
   ...calls.map(({ result }) => result),
 ];
 
-function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: readonly Message[]): Fixed {
+function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: History): Fixed {
   const { journal } = kit.ports;
   const { compacted, opened } = state;
   const calls = [...callsOf(journal, state.turns.slice(0, compacted?.turns ?? 0))];
   const { model, prompt, situation, recalled, input, after } = opened;
-  const system = { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' };
+  const system = { stable: journal.textOf(prompt) ?? '', situation: '' };
+  const keptBefore = keptTexts(kit, calls);
   const messages = withRecentImages([
-    ...(compacted === null ? history : []),
-    firstMessage(journal, state, { isPresent: true, kept: keptTexts(kit, calls) }),
+    ...(compacted === null ? history.messages : []),
+    firstMessage(journal, state, { isPresent: true, kept: keptBefore }),
   ]);
   return {
     history,
@@ -246,8 +254,38 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
     system,
     messages,
     calls,
+    kept: keptBefore,
+    isJournaled: false,
     turns: compacted?.turns ?? 0,
-    bytes: Buffer.byteLength(system.stable + system.situation) + bytesOf(messages),
+    bytes: Buffer.byteLength(system.stable) + bytesOf(messages),
     chain: journal.refer([model, prompt, situation, recalled, input, compacted?.summary ?? after].join(' ')).ref,
   };
+}
+
+/** The event that lists the parts with which requests begin until the next summary, once, so that people see what the model knew. */
+function contextBuilt(
+  kit: Kit,
+  session: Session,
+  { fixed, ofTools }: Readonly<{ fixed: Fixed; ofTools: number }>,
+): readonly EventBody[] {
+  if (fixed.isJournaled) return [];
+  const { journal } = kit.ports;
+  const { opened, compacted } = session.state;
+  const ratio = bytesPerToken(session);
+  const part = (source: ContextPart['source'], bytes: number, text: string | null): readonly ContextPart[] =>
+    bytes === 0 ? [] : [{ source, form: 'whole', tokens: Math.ceil(bytes / ratio), text, run: null }];
+  const stored = (source: ContextPart['source'], ref: string): readonly ContextPart[] =>
+    part(source, Buffer.byteLength(journal.textOf(ref) ?? ''), ref);
+  const history = compacted === null ? fixed.history.parts : [];
+  const parts = [
+    ...stored('instructions', opened.prompt),
+    ...part('tools', ofTools, null),
+    ...history.map((each): ContextPart => ({ source: 'history', text: null, ...each })),
+    ...(compacted === null ? [] : stored('summary', compacted.summary)),
+    ...part('kept', Buffer.byteLength(fixed.kept.join('')), null),
+    ...stored('message', opened.input),
+    ...stored('situation', opened.situation),
+    ...stored('memory', opened.recalled),
+  ];
+  return [{ type: 'context_built', parts }];
 }

@@ -7,7 +7,7 @@ import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, fails, hangs, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
 import { modelCompaction } from './compaction.ts';
 import type { Notice } from './kit.ts';
-import type { ModelPort, ModelRequest, Summary } from './ports.ts';
+import type { KeptSummary, ModelPort, ModelRequest, Summary } from './ports.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
 
 const journals = someJournals();
@@ -83,7 +83,7 @@ test("a run that outgrows the model continues with summaries; calls keep their r
   assert.match(
     last[0]?.content ?? '',
     new RegExp(
-      `word for word:\n- ${CONSTRAINT}[^]*${FOLDED}\n\nLook at all places.\n\n\\[Left: 90 answers, [^\\]]+\\]$`,
+      `word for word:\n- ${CONSTRAINT}[^]*${FOLDED}\n\nLook at all places.\n\n\\[Situation\\]\nIt is noon.\n\n\\[Left: 90 answers, [^\\]]+\\]$`,
     ),
   );
   for (const { messages } of model.requests)
@@ -245,7 +245,7 @@ test('an engine that ends during a summary leaves none; the next engine makes it
   assert.equal(seen.length, CALLS);
 });
 
-test('if nothing can be shortened or no summary can be made, the run fails with the reason', async () => {
+test('if nothing can be shortened, the run fails with the reason', async () => {
   const tooLong: ModelPort = { chat: (request, signal) => fails('context_too_long', false)(request, signal) };
   const { engine } = anEngine({
     journal: journals.open(),
@@ -255,9 +255,102 @@ test('if nothing can be shortened or no summary can be made, the run fails with 
   });
   const outcome = await outcomeOf(await engine.start(aRequest({ input: 'x'.repeat(9_999) })));
   assert.deepEqual(outcome, { kind: 'failed', code: 'model_context_too_long', text: '', unsettled: [] });
-  const { seen, tools } = aWorld();
-  const model = aModel(seen, fails('overloaded', true));
-  const other = anEngine({ journal: journals.open(), model, tools, clock, compaction: modelCompaction(model) });
-  const failed = await outcomeOf(await other.engine.start(aRequest()));
-  assert.equal(failed.kind === 'failed' && failed.code, 'model_context_too_long');
+});
+
+for (const [name, step] of [
+  ['fails', fails('overloaded', true)],
+  ['is too short', says('OK.')],
+] as const)
+  test(`a summary that ${name} is not used: once the model refuses the request, an extract of the work stands for it`, async () => {
+    const journal = journals.open();
+    const seen: string[] = [];
+    const read = aTool({ name: 'look', effect: 'keyed' }, async ({ text }) => {
+      seen.push(text);
+      return { kind: 'ok', text: `${text} has the key K-${1_000 + seen.length}-Z ${'x'.repeat(1_500)}` };
+    });
+    const model = aModel(seen, step);
+    const { engine, notices } = anEngine({ journal, model, tools: [read], clock, compaction: modelCompaction(model) });
+    const outcome = await outcomeOf(await engine.start(aRequest({ run: 'r1', input: CONSTRAINT })));
+    assert.deepEqual(outcome, { kind: 'done', text: 'I saw them all.' });
+    model.requests.forEach(checkPairs);
+    const last = JSON.stringify(model.requests.at(-1)?.messages);
+    for (let key = 1; key <= CALLS; key += 1) assert.match(last, new RegExp(`K-${1_000 + key}-Z`));
+    assert.ok(notices.some((notice) => notice.type === 'problem' && notice.where === 'compaction'));
+  });
+
+const OVEN = 'Please bake rye bread for Bob, with flour from the mill near the lake.';
+const BREAD = 'I baked rye bread for Bob: four kilos of flour from the mill make six loaves of rye bread.';
+const ANOTHER = 'Why does the deployment of the payment server fail with certificate errors?';
+
+test('a message that begins a new topic in a half-filled context folds the old topic, and the summary is kept as memory', async () => {
+  const journal = journals.open();
+  const kept: KeptSummary[] = [];
+  const memory = { recall: async () => ['likes tea'], keep: async (summary: KeptSummary) => void kept.push(summary) };
+  const begun: ModelRequest[] = [];
+  const model: ModelPort = {
+    chat: (request, signal) => {
+      if (!isSummary(request)) begun.push(request);
+      return says(isSummary(request) ? 'The agent baked six loaves of rye bread for Bob.' : BREAD)(request, signal);
+    },
+  };
+  const run = async (input: string, contextTokens: number): Promise<string> => {
+    const compaction = modelCompaction(model, () => contextTokens);
+    const { engine } = anEngine({ journal, model, memory, clock, compaction });
+    await outcomeOf(await engine.start(aRequest({ run: `r${begun.length}`, input })));
+    return JSON.stringify(begun.at(-1)?.messages);
+  };
+  for (const text of [OVEN, `Again, ${OVEN}`]) await run(text, 300);
+  assert.match(
+    await run('How many kilos of flour do loaves of rye bread for Bob take?', 300),
+    /six loaves of rye bread\."/,
+  );
+  assert.equal(kept.length, 0, 'the topic is the same');
+  assert.doesNotMatch(await run(ANOTHER, 3_000), /Summary/, 'there is room');
+  const folded = await run('Translate the menu of our little coffee bar into Spanish.', 400);
+  assert.match(
+    folded,
+    /^\[\{"role":"user","content":"Summary of the conversation so far:[^]*six loaves[^]*Spanish\.[^]*likes tea/,
+  );
+  assert.equal(kept.length, 1);
+  assert.deepEqual(Object.keys(kept[0] ?? {}).toSorted(), ['conversation', 'id', 'run', 'text']);
+  const events = journal.eventsOf(kept[0]?.run ?? '');
+  const built = events.ok
+    ? events.events.flatMap((event) => (event.type === 'context_built' ? [event.parts] : []))
+    : [];
+  assert.deepEqual(
+    built.map((parts) => parts.map(({ source }) => source)),
+    [['instructions', 'summary', 'message', 'situation', 'memory']],
+  );
+});
+
+test('before a run a conversation that does not fit keeps its newest runs whole, and loses results before words', async () => {
+  const journal = journals.open();
+  const look = aTool({ name: 'look', effect: 'read' }, async () => ({ kind: 'ok', text: 'z'.repeat(2_400) }));
+  const model: Model = aModel([]);
+  const chatty: ModelPort = {
+    chat: (request, signal) => {
+      model.requests.push(request);
+      const hasCalled = request.messages.at(-1)?.role === 'tool';
+      return (hasCalled ? says('It is all right.') : calls(['look', { text: 'x' }]))(request, signal);
+    },
+  };
+  const compaction = { contextTokens: () => 2_000, summarize: async () => ({ text: '', tokens: 1, moneyMicros: 0 }) };
+  const { engine } = anEngine({ journal, model: chatty, tools: [look], clock, compaction });
+  for (const run of ['r1', 'r2', 'r3', 'r4'])
+    await outcomeOf(await engine.start(aRequest({ run, input: `ask ${run}` })));
+  const messages = model.requests.at(-2)?.messages ?? [];
+  model.requests.forEach(checkPairs);
+  const words = messages.flatMap(({ role, content }) => (role === 'user' ? [content.slice(0, 6)] : []));
+  assert.deepEqual(words, ['ask r1', 'ask r2', 'ask r3', 'ask r4']);
+  const results = messages.flatMap(({ role, content }) => (role === 'tool' ? [content.length] : []));
+  assert.ok((results[0] ?? 0) < 2_400, `${results}`);
+  assert.deepEqual(results.slice(1), [2_400, 2_400]);
+  const found = journal.eventsOf('r4');
+  const [built] = found.ok
+    ? found.events.flatMap((event) => (event.type === 'context_built' ? [event.parts] : []))
+    : [];
+  assert.deepEqual(
+    built?.flatMap(({ source, run, form }) => (source === 'history' ? [`${run} ${form}`] : [])),
+    ['r1 shortened', 'r2 whole', 'r3 whole'],
+  );
 });

@@ -158,7 +158,7 @@ test('after a run that was ended during a call the model reads that the call may
   assert.match(String(result?.content), /all or a part\. Look at what is there before you repeat it/);
 });
 
-test('recalled memory is only in the last message, and the cached half of the prompt stays identical', async () => {
+test('recalled memory and the situation are only in the last message, so all that stands before them can be cached', async () => {
   const journal = journals.open();
   const model = scriptedModel([says('One.'), says('Two.')]);
   const memory = { recall: async () => ['likes tea'] };
@@ -166,7 +166,11 @@ test('recalled memory is only in the last message, and the cached half of the pr
   for (const situation of ['It is noon.', 'It is night.'])
     await outcomeOf(await engine.start(aRequest({ prompt: { stable: 'You are Ada.', situation } })));
   const [first, second] = model.requests;
-  assert.equal(first?.system.stable, second?.system.stable);
-  assert.deepEqual(pluck(second?.messages.slice(0, 2) ?? [], 'content'), ['Hello', 'One.']);
-  assert.match(second?.messages.at(-1)?.content ?? '', /likes tea/);
+  assert.deepEqual(first?.system, { stable: 'You are Ada.', situation: '' });
+  assert.deepEqual(first?.system, second?.system);
+  assert.deepEqual(pluck(second?.messages ?? [], 'content'), [
+    'Hello',
+    'One.',
+    'Hello\n\n[Situation]\nIt is night.\n\n[From memory]\nlikes tea',
+  ]);
 });

@@ -24,6 +24,7 @@ test('a run asks the model, calls a tool, asks again and answers; the journal ha
   assert.deepEqual(typesOf(journal, begun.ok ? begun.run : ''), [
     'run_opened',
     'stage_opened',
+    'context_built',
     'model_asked',
     'model_answered',
     'tool_intent',

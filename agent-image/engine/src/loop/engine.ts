@@ -5,7 +5,8 @@ import { DEFAULT_LIMITS, toolsByName, type EngineLimits, type EnginePorts, type 
 import type { IllegalMove } from '../state/move.ts';
 import { keptWords, type PersonsWords } from './persons-words.ts';
 import { Session } from './session.ts';
-import type { SystemPrompt } from './system-prompt.ts';
+import { recalledText } from '../context/recalled-text.ts';
+import type { SystemPrompt } from '../context/system-prompt.ts';
 import { currentCalls, isBegun, type RunState } from '../state/run-state.ts';
 import { loadRun } from './transcript.ts';
 
@@ -258,7 +259,7 @@ const parentOf = (works: ReadonlyMap<string, Work>, parent: RunRequest['parent']
 /** Text from the memory. If the memory cannot be read, the agent still answers without it. */
 async function recall(kit: Kit, { input, conversation, run }: Identified): Promise<string> {
   try {
-    return (await kit.ports.memory.recall({ text: input, conversation, run })).join('\n');
+    return recalledText(await kit.ports.memory.recall({ text: input, conversation, run }));
   } catch (error) {
     kit.ports.notify({ type: 'problem', run, where: 'memory', error });
     return '';

@@ -112,8 +112,13 @@ export type ApprovalPort = Readonly<{
   ask: (question: Question) => Promise<void>;
 }>;
 
+/** A summary of a conversation up to a run. The same text has the same `id`. */
+export type KeptSummary = Readonly<{ id: string; text: string; conversation: string; run: string }>;
+
 export type MemoryPort = Readonly<{
   recall: (query: Readonly<{ text: string; conversation: string; run: string }>) => Promise<readonly string[]>;
+  /** Keeps a summary as memory of its conversation. Without it, only the journal has the summaries. */
+  keep?: (summary: KeptSummary) => Promise<void>;
 }>;
 
 /** `text` is blank if the model wrote none; `failed` is then the code of its failure, if it failed. */

@@ -23,6 +23,8 @@ export class Session {
   readonly shown = new Set<string>();
   /** The size of the last request as the provider counted it; null before the first, and if it does not count. */
   sized: Readonly<{ tokens: number; bytes: number }> | null = null;
+  /** With fewer turns no summary is asked for, because the last one could not be used. */
+  summaryAfterTurns = 0;
   /** The values of the current turn; none of a turn that another engine began. */
   turn: TurnValues = { answers: new Map(), arguments: new Map(), outcomes: new Map() };
   readonly #kit: Kit;

@@ -7,7 +7,6 @@ import { ReasoningItem, type Message, type ModelEnd } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
 import { isCut, isEmpty, textTurns, type CallState, type RunState, type Turn } from '../state/run-state.ts';
 
-const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
 
 /** The answer of a turn, the arguments of its calls as canonical JSON, and their outcomes, by the references of their texts. */
@@ -70,31 +69,11 @@ export function loadRun(journal: Journal, run: string): LoadedRun {
   return state === null ? { ok: false, code: 'no_such_run', message: `There is no run ${run}.` } : { ok: true, state };
 }
 
-/** Runs of a conversation and the bytes of their messages that a request may contain; the newest run comes whole in any case. */
-export type HistoryBounds = Readonly<{ maxBytes: number }>;
-
-/** The messages of the earlier runs of a conversation, oldest first. A summary replaces everything before it. */
-export function historyBefore(journal: Journal, state: RunState, { maxBytes }: HistoryBounds): readonly Message[] {
-  const runs: (readonly Message[])[] = [];
-  let [{ after }, left] = [state.opened, maxBytes];
-  while (after !== null && runs.length < MAX_HISTORY_RUNS) {
-    const loaded = loadRun(journal, after);
-    if (!loaded.ok) break;
-    const messages = pastMessages(journal, loaded.state);
-    left -= bytesOf(messages);
-    if (left < 0 && runs.length > 0) break;
-    runs.push(messages);
-    if (loaded.state.compacted !== null) break;
-    ({ after } = loaded.state.opened);
-  }
-  return runs.toReversed().flat();
-}
-
 /** Begins the words that stand for the answer of a run without one. */
 export const NO_ANSWER = '[This run ended without an answer:';
 
-/** Ends with words of the assistant, because the next run begins with those of a person. */
-function pastMessages(journal: Texts, state: RunState): readonly Message[] {
+/** The messages of an earlier run. Ends with words of the assistant, because the next run begins with those of a person. */
+export function pastMessages(journal: Texts, state: RunState): readonly Message[] {
   const messages = [firstMessage(journal, state, { isPresent: false })];
   appendTurns(messages, journal, { state, to: state.turns.length });
   if (messages.at(-1)?.role === 'assistant') return messages;
@@ -118,41 +97,28 @@ const callBytes = (message: Message): number =>
 export const summaryText = (journal: Texts, summary: string): string =>
   `Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`;
 
-/** People's messages in the earlier runs of a conversation, oldest first; the newest ones that fit into the length. */
-export function askedBefore(journal: Journal, state: RunState, maxChars: number): readonly string[] {
-  const asked: string[] = [];
-  let [{ after }, left, runs] = [state.opened, maxChars, 0];
-  while (after !== null && runs < MAX_HISTORY_RUNS) {
-    const loaded = loadRun(journal, after);
-    if (!loaded.ok) break;
-    const text = journal.textOf(loaded.state.opened.input) ?? DELETED;
-    left -= text.length;
-    if (left < 0) break;
-    asked.unshift(`- ${text}`);
-    ({ after } = loaded.state.opened);
-    runs += 1;
-  }
-  return asked;
-}
-
 /** `isPresent`: for the run's own requests. `kept`: what tools keep of the calls that the summary replaces. */
 type First = Readonly<{ isPresent: boolean; kept?: readonly string[] }>;
 
 /**
- * The person's message, after the summary that replaces everything before it. In the run's own requests recalled memory follows,
- * so that a provider can cache the rest.
+ * The person's message, after the summary that replaces everything before it. In the run's own requests the situation and recalled
+ * memory follow, which differ from message to message: a provider can cache all that stands before.
  */
-export function firstMessage(
-  journal: Texts,
-  { opened, compacted }: RunState,
-  { isPresent, kept = [] }: First,
-): Message {
+export function firstMessage(journal: Texts, state: RunState, { isPresent, kept = [] }: First): Message {
+  const { opened, compacted } = state;
+  const section = (title: string, ref: string): readonly string[] => {
+    const text = journal.textOf(ref) ?? '';
+    return text === '' ? [] : [`[${title}]\n${text}`];
+  };
   const summary = compacted === null ? [] : [summaryText(journal, compacted.summary)];
-  const recalled = isPresent ? (journal.textOf(opened.recalled) ?? '') : '';
-  const memory = recalled === '' ? [] : [`[From memory]\n${recalled}`];
-  const content = [...summary, ...kept, journal.textOf(opened.input) ?? DELETED, ...memory].join('\n\n');
+  const added = isPresent
+    ? [...section('Situation', opened.situation), ...section('From memory', opened.recalled)]
+    : [];
+  const content = [...summary, ...kept, textOfInput(journal, state), ...added].join('\n\n');
   return { role: 'user', content };
 }
+
+export const textOfInput = (journal: Texts, { opened }: RunState): string => journal.textOf(opened.input) ?? DELETED;
 
 type Turns = Readonly<{ state: RunState; from?: number; to: number }>;
 

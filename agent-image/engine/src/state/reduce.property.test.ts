@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EFFECTS, type EventType, type JournalEvent } from '../journal/event.ts';
 import { aCall, anEvent, aRef } from '../testing/an-event.ts';
+import { diceOf, seedOf, type Dice } from '../testing/dice.ts';
 import { decide } from './decide.ts';
 import { reduce } from './reduce.ts';
 import { currentCalls, type CallState, type RunState } from './run-state.ts';
@@ -10,28 +11,11 @@ import { currentCalls, type CallState, type RunState } from './run-state.ts';
 const STORIES = 400;
 const EVENTS = 120;
 
-/** mulberry32: a small seeded generator. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-type Dice = Readonly<{ of: <T>(list: readonly T[]) => T; chance: (share: number) => boolean }>;
-
-const diceOf = (rng: () => number): Dice => ({
-  of: (list) => list[Math.floor(rng() * list.length)] ?? assert.fail('empty list'),
-  chance: (share) => rng() < share,
-});
-
 const TYPES: readonly EventType[] = [
   'run_resumed',
   'stage_opened',
   'stage_closed',
+  'context_built',
   'model_asked',
   'model_answered',
   'model_failed',
@@ -113,6 +97,7 @@ function anyEvent(state: RunState, dice: Dice): JournalEvent {
 }
 
 const BEGINS = new Set<EventType>([
+  'context_built',
   'model_asked',
   'tool_intent',
   'permission_asked',
@@ -160,12 +145,12 @@ function checkState(state: RunState): void {
 }
 
 test(`${STORIES} random sequences of ${EVENTS} events keep the invariants`, (t) => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = seedOf();
   t.diagnostic(`SEED=${seed}`);
   const seen = new Map<EventType, number>();
   let refused = 0;
   for (let story = 0; story < STORIES; story += 1) {
-    const dice = diceOf(random(seed + story));
+    const dice = diceOf(seed + story);
     const first = reduce(null, anEvent('run_opened'));
     let state = first.ok ? freeze(first.state) : assert.fail(first.code);
     for (let index = 0; index < EVENTS; index += 1) {

@@ -7,6 +7,7 @@ import { currentCalls, isBegun, unsettledCalls, type RunState } from './run-stat
 /** Events that begin something. None is admitted after a cancel or an interruption. */
 const BEGINNINGS: readonly EventType[] = [
   'stage_opened',
+  'context_built',
   'model_asked',
   'tool_intent',
   'permission_asked',
@@ -68,7 +69,7 @@ type RunEvent = Exclude<
 >;
 
 function reduceRun(state: RunState, event: RunEvent): Reduced {
-  if (event.type === 'program_noted') return moved(state);
+  if (event.type === 'program_noted' || event.type === 'context_built') return moved(state);
   switch (event.type) {
     case 'run_resumed':
       return moved(resumed(state, event));

@@ -59,6 +59,10 @@ const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVEL
     usage: NO_USAGE,
     moneyMicros: 0,
   },
+  context_built: {
+    type: 'context_built',
+    parts: [{ source: 'message', form: 'whole', tokens: 3, text: aRef('input'), run: null }],
+  },
   tool_intent: {
     type: 'tool_intent',
     call: '1.0',

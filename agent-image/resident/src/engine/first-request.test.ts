@@ -47,6 +47,7 @@ async function firstRequest({ hasHands = true, ...kind }: TaskKind & { readonly 
 
 const namesIn = ({ tools }: Body): readonly string[] => tools.map((tool) => tool.function.name);
 const systemOf = ({ messages }: Body): string => messages[0]?.content ?? '';
+const wordsOf = ({ messages }: Body): string => messages.map(({ content }) => content).join('\n');
 
 const TALK = {
   session: { session_id: 's', people: [{ id: 'person', name: 'Fabian' }] },
@@ -78,7 +79,7 @@ test('a task has the tools of work, and the village through find_tools', async (
 });
 
 test('the prompt says date and zone, budget, when to stop, how to finish, and what a person must allow', async () => {
-  const system = systemOf(await firstRequest({}));
+  const words = wordsOf(await firstRequest({}));
   for (const part of [
     'Saturday, 28 November 2026 (2026-11-28), 22:10 UTC, when this run began.',
     /This run may use \d+ answers, \d+ tokens/,
@@ -87,16 +88,16 @@ test('the prompt says date and zone, budget, when to stop, how to finish, and wh
     'A person must allow: what sends something out of the village',
     'Ask with ask_human before you spend money',
   ])
-    assert.ok(typeof part === 'string' ? system.includes(part) : part.test(system), `${part}\n${system}`);
-  assert.ok(!/account [0-9a-f]{8}|\ba admin\b/.test(system), system);
+    assert.ok(typeof part === 'string' ? words.includes(part) : part.test(words), `${part}\n${words}`);
+  assert.ok(!/account [0-9a-f]{8}|\ba admin\b/.test(words), words);
 });
 
 test('only a conversation reads of the village, and a worker reads its task alone', async () => {
-  const task = systemOf(await firstRequest({}));
+  const task = wordsOf(await firstRequest({}));
   assert.ok(!/aiDollars\.|In the village it is day/.test(task), task);
-  const talk = systemOf(await firstRequest({ started: TALK }));
+  const talk = wordsOf(await firstRequest({ started: TALK }));
   assert.match(talk, /In the village it is day 0, 10:00/);
-  const worker = systemOf(await firstRequest({ run: { worker: WORKER } }));
+  const worker = wordsOf(await firstRequest({ run: { worker: WORKER } }));
   assert.match(worker, /^# Identity\nYou are a worker of Ada[^]*Your role: reader/);
   assert.ok(!/board every morning|Patient|gardener|village it is/.test(worker), worker);
 });

@@ -1,4 +1,5 @@
 import { OPENAI_WIRE, startWireServer, type WireAnswer, type WireServer } from '@hamlet/models/testing';
+import { personsWords } from '@hamlet/test/env/minds/persons-words';
 
 interface Body {
   readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
@@ -42,7 +43,7 @@ export function startMind(answer: (asked: Asked) => WireAnswer): Promise<WireSer
       const contentOf = (message: Body['messages'][number] | undefined): string => message?.content ?? '';
       return answer({
         messages,
-        asked: contentOf(messages.findLast(({ role }) => role === 'user')),
+        asked: personsWords(contentOf(messages.findLast(({ role }) => role === 'user'))),
         results: messages.filter(({ role }) => role === 'tool').map(contentOf),
         isAfterCall: messages.at(-1)?.role === 'tool',
         system: contentOf(messages.find(({ role }) => role === 'system')),

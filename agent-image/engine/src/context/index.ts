@@ -1,0 +1,13 @@
+export { buildAgentPrompt } from './agent-prompt.ts';
+export type { AgentPrompt, ContextItem, PromptParts, PromptPiece, Section } from './agent-prompt.ts';
+export { factsOf, names } from './facts.ts';
+export type { Fact, Said } from './facts.ts';
+export { fitPieces } from './fit-pieces.ts';
+export type { Fitted, Form, Piece, Place, Sized } from './fit-pieces.ts';
+export { CONTEXT_SOURCES, ContextProfile } from './profile.ts';
+export type { ContextSource } from './profile.ts';
+export { runStage } from './run-stage.ts';
+export type { ReadAnswer, Stage, StageAnswer, StageCall, StagePorts, StageResult, StageUse } from './run-stage.ts';
+export { byBytes, shortenText, textPiece } from './text-piece.ts';
+export type { TokenCounter } from './text-piece.ts';
+export { beginsTopic, topicStart } from './topic-shift.ts';
