@@ -88,6 +88,7 @@ const GROUPS = [
     runs.listWorkers,
     runs.getRun,
     runs.listRunEvents,
+    runs.readRunContext,
     runs.streamRun,
     runs.raiseRun,
     runs.cancelRun,

@@ -68,6 +68,7 @@ export * from './tools/panic.ts';
 export * from './values/permission.ts';
 export * from './tools/program-claim.ts';
 export * from './values/program-run.ts';
+export * from './values/run-context.ts';
 export * from './values/run-event.ts';
 export * from './values/run.ts';
 export * from './values/scalars.ts';

@@ -44,6 +44,7 @@ export * from './run/panic.ts';
 export * from './run/plan-firing.ts';
 export * from './run/project-claims.ts';
 export * from './run/run-budgets.ts';
+export * from './run/run-context.ts';
 export * from './run/run-report.ts';
 export * from './schedule/index.ts';
 export * from './session/decide-session.ts';

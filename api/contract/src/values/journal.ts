@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CallId } from './permission.ts';
+import { CONTEXT_FORMS, CONTEXT_SOURCES } from './run-context.ts';
 
 export const JOURNAL_ENTRIES_MAX = 200;
 export const JOURNAL_PAYLOADS_MAX = 1_000;
@@ -11,6 +12,7 @@ const COUNT_MAX = 1_000_000_000;
 /** The total of all entries of an agent fits in 64 bits. */
 const MICROS_MAX = 1_000_000_000_000;
 const CALLS_MAX = 64;
+const CONTEXT_PARTS_MAX = 64;
 
 /** The reference of a text of the journal: the engine's salted digest. */
 export const JournalRef = z.string().regex(/^[\w-]{22}$/, 'write the reference of a text: 22 characters');
@@ -82,3 +84,22 @@ export const VisibleClaim = z.discriminatedUnion('type', [
   of('interrupted', {}),
 ]);
 export type VisibleClaim = z.infer<typeof VisibleClaim>;
+
+/** The events from which people see what a request to the model contained. */
+export const ContextClaim = z.discriminatedUnion('type', [
+  of('context_built', {
+    parts: z
+      .array(
+        z.object({
+          source: z.enum(CONTEXT_SOURCES),
+          form: z.enum(CONTEXT_FORMS),
+          tokens: Count,
+          text: JournalRef.nullable(),
+          run: Name.nullable(),
+        }),
+      )
+      .max(CONTEXT_PARTS_MAX),
+  }),
+  of('turns_compacted', { turns: Count }),
+]);
+export type ContextClaim = z.infer<typeof ContextClaim>;

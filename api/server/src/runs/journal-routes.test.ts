@@ -235,3 +235,74 @@ test('texts belong to the newest run that refers to them, so a conversation outl
   );
   await second.end();
 });
+
+const part = (source: string, tokens: number, fields: object = {}): object => ({
+  source,
+  form: 'whole',
+  tokens,
+  text: ref(source),
+  run: null,
+  ...fields,
+});
+
+test('people read what each request to the model contained, part by part, and members without the run only its sizes', async () => {
+  const run = await Mirrored.of('dan');
+  const earlier = '0198c1f0-0000-7000-8000-000000000001';
+  const parts = [
+    part('instructions', 10),
+    part('tools', 900, { text: null }),
+    part('history', 40, { text: null, run: earlier, form: 'shortened' }),
+    part('message', 2),
+  ];
+  const answer = (ask: number) => ({
+    type: 'model_answered',
+    ask,
+    attempt: 1,
+    message: ref(`answer${ask}`),
+    hasText: true,
+    calls: [{ ...call, id: `${ask}.0` }],
+    usage,
+    moneyMicros: 1,
+  });
+  const entries = [
+    { type: 'run_opened', model: 'tiny' },
+    { type: 'context_built', parts },
+    { type: 'model_asked', ask: 1, attempt: 1, request: ref('request') },
+    answer(1),
+    { type: 'tool_settled', call: '1.0', outcome: 'ok', result: ref('found') },
+    { type: 'model_asked', ask: 2, attempt: 1, request: ref('request') },
+    answer(2),
+    { type: 'turns_compacted', summary: ref('summary'), turns: 1 },
+    { type: 'context_built', parts: [part('summary', 5)] },
+    { type: 'model_asked', ask: 3, attempt: 1, request: ref('request') },
+  ].map((fields, index) => run.entry(index + 10_000, fields));
+  const texts = { instructions: 'i'.repeat(40), message: 'Why rye?', found: '{"kind":"ok","text":"Rye is cheap."}' };
+  const payloads = [
+    ...Object.entries(texts).map(([name, text]) => ({ ref: ref(name), text })),
+    ...[1, 2].map((ask) => ({
+      ref: ref(`answer${ask}`),
+      text: JSON.stringify({ content: `Answer ${ask}.`, toolCalls: [{ id: 'x', name: 'say', arguments: '{}' }] }),
+    })),
+  ];
+  dataOf(await run.store(entries, { payloads }));
+  const read = async (ask: number) => (await play.admin.readRunContext({ run_id: run.runId, ask })).context;
+  assert.equal(await read(9), null);
+  const second = await read(2);
+  assert.equal(second?.prompt_tokens, 100);
+  assert.deepEqual(pluck(second?.parts ?? [], 'source', 'form', 'tokens', 'run_id', 'text'), [
+    ['instructions', 'whole', 10, null, texts.instructions],
+    ['tools', 'whole', 900, null, null],
+    ['history', 'shortened', 40, earlier, null],
+    ['message', 'whole', 2, null, 'Why rye?'],
+    ['answer', 'whole', 20, null, 'Answer 1.\n[calls say]'],
+    ['result', 'whole', 10, null, 'Rye is cheap.'],
+  ]);
+  const third = await read(3);
+  assert.deepEqual(pluck(third?.parts ?? [], 'source', 'text'), [
+    ['summary', null],
+    ['answer', 'Answer 2.\n[calls say]'],
+  ]);
+  const veiled = (await play.member.readRunContext({ run_id: run.runId, ask: 2 })).context;
+  assert.deepEqual(pluck(veiled?.parts ?? [], 'tokens'), pluck(second?.parts ?? [], 'tokens'));
+  assert.ok(veiled?.parts.every(({ text }) => text === null));
+});

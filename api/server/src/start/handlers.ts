@@ -41,6 +41,7 @@ import { permissionHandlers } from '../permissions/permission-handlers.ts';
 import { trialHandlers } from '../permissions/trial/trial-handlers.ts';
 import { offerHandlers } from '../money/offers/offer-handlers.ts';
 import { firingHandlers } from '../runs/fire-schedule.ts';
+import { contextHandlers } from '../runs/context/context-handlers.ts';
 import { journalHandlers } from '../runs/journal-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
@@ -109,6 +110,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...memoryHandlers(village),
     ...offerHandlers(village),
     ...journalHandlers(village),
+    ...contextHandlers(village),
     ...firingHandlers(village),
     ...scheduleHandlers(village),
     ...ledgerHandlers(village),

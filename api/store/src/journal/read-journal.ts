@@ -55,6 +55,50 @@ async function readTexts(db: Db, agentUid: string, refs: readonly string[]): Pro
   return rows.flatMap(({ ref, text }) => (text === null ? [] : [{ ref, text }]));
 }
 
+/** Events of one run to search for the turns before a request. */
+const CONTEXT_EVENTS_MAX = 2_000;
+
+/**
+ * The events that say what requests of a run contained up to the end of the one with this number, in their order: all summaries and
+ * beginnings of contexts, and the newest requests, answers and results.
+ */
+export async function readContextClaims(db: Db, runId: string, ask: number): Promise<readonly JournalClaim[]> {
+  const { rows } = await sql<{ readonly event: JournalClaim }>`
+    with entry as (
+      select seq, event, event ->> 'type' as type from journal_entry where run_id = ${runId}
+        and seq <= coalesce((
+          select max(seq) from journal_entry where run_id = ${runId}
+            and event ->> 'type' in ('model_asked', 'model_answered', 'model_failed') and event ->> 'ask' = ${String(ask)}), 0))
+    select event from (
+      (select seq, event from entry where type in ('context_built', 'turns_compacted') order by seq desc limit ${CONTEXT_EVENTS_MAX})
+      union all
+      (select seq, event from entry where type in ('model_asked', 'model_answered', 'model_failed', 'tool_settled')
+        order by seq desc limit ${CONTEXT_EVENTS_MAX})) as found
+    order by seq`.execute(db);
+  return rows.map(({ event }) => event);
+}
+
+/** A text by its reference; null if the texts before it are too many bytes. */
+export interface ContextText {
+  readonly text: string | null;
+  readonly bytes: number;
+}
+
+/** The texts of one life by their references, read from the last one until they have 4 MiB; deleted ones are missing. */
+export async function readContextTexts(
+  db: Db,
+  agentUid: string,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, ContextText>> {
+  const { rows } = await sql<ContextText & { readonly ref: string }>`
+    select ref, bytes, case when through <= ${PAGE_MAX_BYTES} then text end as text from (
+      select ref, text, octet_length(text)::int as bytes, sum(octet_length(text)) over (order by place desc) as through
+      from unnest(${[...new Set(refs)]}::text[]) with ordinality as wanted (ref, place)
+      join payload using (ref)
+      where agent_uid = ${agentUid} and text is not null) as found`.execute(db);
+  return new Map(rows.map(({ ref, text, bytes }) => [ref, { text, bytes }]));
+}
+
 /** The newest stored model answers of a run, oldest first, which contain the names of its open calls. */
 export async function readAnswers(tx: Tx, runId: string): Promise<readonly JournalClaim[]> {
   const { rows } = await sql<{ readonly event: JournalClaim }>`

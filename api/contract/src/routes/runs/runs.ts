@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { CallId, Permission, Policy } from '../../values/permission.ts';
+import { RunContext } from '../../values/run-context.ts';
 import { RunDelta, RunEvent } from '../../values/run-event.ts';
 import {
   Run,
@@ -129,6 +130,18 @@ export const listRunEvents = defineRoute('listRunEvents GET /runs/{run_id}/event
     limit: z.coerce.number().int().min(1).max(RUN_EVENTS_PAGE_MAX).default(RUN_EVENTS_PAGE_MAX),
   }),
   answer: json(z.strictObject({ events: z.array(RunEvent) })),
+  reasons: ['no_such_run'],
+});
+
+export const readRunContext = defineRoute('readRunContext GET /runs/{run_id}/context', {
+  ...reading,
+  summary: 'What the model read before it gave an answer: each part of the request, with its source and tokens',
+  query: z.strictObject({ ask: z.coerce.number().int().min(0).max(RUN_COUNT_MAX).describe('Number of the answer') }),
+  answer: json(
+    z.strictObject({
+      context: RunContext.nullable().describe('Null if the journal of the agent has no record of the request'),
+    }),
+  ),
   reasons: ['no_such_run'],
 });
 
