@@ -184,7 +184,7 @@ const CLOSED: Readonly<Record<string, RegExp>> = {
   'gh api user': /no rule of this agent allows api\.github\.com:443; ask an admin to add it to spec\.egress/,
   'git clone https://closed.test/a.git': /egress_not_allowed: .*ask an admin to add it to spec\.egress/,
   'curl -sS http://closed.test/':
-    /no rule of this agent allows closed\.test:80; ask an admin to add it to spec\.egress/,
+    /no rule of this agent allows GET \/ at closed\.test:80; ask an admin to add it to spec\.egress/,
   'curl -sSv https://closed.test/': /403 egress_not_allowed: .*ask an admin to add it to spec\.egress/,
   'wget -O- https://closed.test/': /no rule of this agent allows closed\.test:443; ask an admin/,
   'python3 -c "import urllib.request as r; r.urlopen(\'https://closed.test/\')"':
@@ -273,7 +273,7 @@ test('apt, pip, npm, go and cargo install from enabled registries', async () => 
     /^42$/m,
   );
   await succeeds('pip install -q toy-wheel && python3 -c "import toy_wheel; print(toy_wheel.ANSWER)"', /^42$/m);
-  await succeeds('mkdir -p js && cd js && npm i --silent @toys/top && cat node_modules/@toys/top/index.js', /^42/m);
+  await succeeds('mkdir -p js && cd js && npm i --silent @toys/top && node_modules/.bin/toy-top', /^1\.0\.0$/m);
   await succeeds(
     'go mod download toys.home/top@v1.0.0 && cat /tmp/go/pkg/mod/toys.home/top@v1.0.0/top.go',
     /^package top$/m,
