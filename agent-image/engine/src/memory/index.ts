@@ -1,3 +1,7 @@
+export { openMemory } from './open-memory.ts';
+export { MemoryError, type MemoryErrorCode } from './memory-error.ts';
+export { DEFAULT_PROFILE } from './ranking/profile.ts';
+export { hashedEmbedder } from './text/hashed-embedder.ts';
 export type {
   Audience,
   Embedder,

@@ -29,8 +29,9 @@ type Common = Readonly<{
   /** How often it was reported as used, and when last; see `Memory.use`. */
   uses: number;
   lastUsedAt: number | null;
-  /** How often the same was told again, and so not stored a second time. */
+  /** How often the same was told again, and so not stored a second time, and when last. */
   repeats: number;
+  lastToldAt: number;
   /** A dormant memory ranks lower. `use` wakes it. */
   state: 'active' | 'dormant';
 }>;
@@ -89,9 +90,12 @@ export type RefusalReason =
   | 'forgotten'
   /** A text, id, list or number is outside its limits, or the audience is empty. */
   | 'invalid'
-  /** `supersedes` or `provenance` names a memory that is not there, or whose audience is narrower. */
+  /**
+   * `supersedes` or `provenance` names a memory that is not there, or one of other people: all who see a fact may see its
+   * provenance, and all who see a superseded fact may see its successor.
+   */
   | 'no_such_memory'
-  /** Only pinned or active memories are left to remove. */
+  /** The store has reached its bound with facts and pinned memories alone. */
   | 'full';
 
 export type RememberResult =
@@ -108,7 +112,7 @@ export type Explanation = Readonly<{
   /** Name and version of the ranking profile. */
   profile: string;
   parts: Readonly<Record<PartName, Part>>;
-  /** Factor for a dormant or superseded memory; 1 for others. */
+  /** Factor for a dormant memory, or for a fact that was superseded or has ended; 1 for others. */
   factor: number;
   /** Words of the query in the memory itself. */
   matched: readonly string[];

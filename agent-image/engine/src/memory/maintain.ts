@@ -1,0 +1,82 @@
+import { dropRow } from './forget.ts';
+import type { Embedder } from './memory.ts';
+import { shouldSleep, standingOf } from './ranking/demotion.ts';
+import type { StandingRow } from './store/memory-table.ts';
+import { inTransaction } from './store/open-store.ts';
+import { indexedText, type Parts } from './store/parts.ts';
+import { quantized } from './store/vector-index.ts';
+
+/** Texts that one step embeds. */
+const EMBEDDED_A_STEP = 64;
+/** Memories that one step judges for demotion. */
+const JUDGED_A_STEP = 1_000;
+/** A full store makes room for so many memories at once: finding the lowest reads them all. */
+const ROOM_SHARE = 0.01;
+
+/** The quantized vectors of texts; null where the embedder failed or has no vector for a text. */
+export async function vectorsOf(
+  { embed, dimensions }: Embedder,
+  texts: readonly string[],
+): Promise<readonly (Uint8Array | null)[]> {
+  if (texts.length === 0) return [];
+  try {
+    const vectors = await embed(texts);
+    return texts.map((_, index) => {
+      const vector = vectors[index];
+      return vector === undefined ? null : quantized(vector, dimensions);
+    });
+  } catch {
+    // The memories stay findable by words, and `maintain` tries again.
+    return texts.map(() => null);
+  }
+}
+
+type Waiting = Readonly<{ seq: number; text: string }>;
+
+/** The next memories without a vector, after the given one. */
+export const awaitingVectors = ({ table }: Parts, after: number): readonly Waiting[] =>
+  table.withoutVector(after, EMBEDDED_A_STEP).map(({ seq, memory }) => ({ seq, text: indexedText(memory) }));
+
+/** Stores vectors of memories that are still there. Returns how many it stored. */
+export function addVectors(parts: Parts, waiting: readonly Waiting[], vectors: readonly (Uint8Array | null)[]): number {
+  const there = new Map(parts.table.rows(waiting.map(({ seq }) => seq)).map((row) => [row.seq, row.memory]));
+  return inTransaction(parts.database, () => {
+    let added = 0;
+    for (const [index, { seq }] of waiting.entries()) {
+      const [memory, vector] = [there.get(seq), vectors[index] ?? null];
+      if (memory === undefined || vector === null) continue;
+      parts.vectors.add(seq, parts.audiences.numberOf(memory.audience), vector);
+      added += 1;
+    }
+    return added;
+  });
+}
+
+/** Demotes some memories. `next` is the place from which to go on; null after the last. */
+export function demoteSome(
+  { database, table }: Parts,
+  after: number,
+  now: number,
+): Readonly<{ demoted: number; next: number | null }> {
+  const rows = table.standingsAfter(after, JUDGED_A_STEP);
+  const sleepy = rows.filter((row) => !row.isDormant && shouldSleep(row, now)).map(({ seq }) => seq);
+  if (sleepy.length > 0) inTransaction(database, () => table.demote(sleepy));
+  return { demoted: sleepy.length, next: rows.length < JUDGED_A_STEP ? null : (rows.at(-1)?.seq ?? null) };
+}
+
+/** Removes the lowest unpinned evidence, dormant before active, until there is room. Returns how many it removed. */
+export function makeRoom(parts: Parts, capacity: number, now: number): number {
+  const over = parts.table.size() + 1 - capacity;
+  if (over <= 0) return 0;
+  const count = over + Math.floor(capacity * ROOM_SHARE);
+  const lowest = [...parts.table.unpinnedEvidence()]
+    .toSorted((one, other) => byStanding(one, other, now))
+    .slice(0, count);
+  for (const { seq, memory } of parts.table.rows(lowest.map(({ seq }) => seq))) dropRow(parts, seq, memory);
+  return lowest.length;
+}
+
+const byStanding = (one: StandingRow, other: StandingRow, now: number): number =>
+  Number(other.isDormant) - Number(one.isDormant) ||
+  standingOf(one, now) - standingOf(other, now) ||
+  one.seq - other.seq;

@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { buryMemories, forgetMemories } from './forget.ts';
+import { DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_PINNED } from './limits.ts';
+import { addVectors, awaitingVectors, demoteSome, makeRoom, vectorsOf } from './maintain.ts';
+import type {
+  Embedder,
+  ListOptions,
+  Maintained,
+  Memory,
+  MemoryOptions,
+  MemoryStats,
+  NewMemory,
+  Page,
+  PinResult,
+  Present,
+  RankingProfile,
+  RememberResult,
+  SearchOptions,
+  Tombstone,
+} from './memory.ts';
+import { DEFAULT_PROFILE } from './ranking/profile.ts';
+import { store } from './remember.ts';
+import { filterOf, search } from './search/search.ts';
+import type { Row } from './store/memory-table.ts';
+import { emptyLog, inTransaction, isDamage, openStore } from './store/open-store.ts';
+import { openParts, type Parts } from './store/parts.ts';
+import { removeAsides, salvageStore } from './store/salvage.ts';
+import { countTombstones, tombstonesAfter } from './store/tombstones.ts';
+import { hashedEmbedder } from './text/hashed-embedder.ts';
+
+const FILE = 'memory.db';
+const ID_BYTES = 8;
+const DEFAULT_LISTED = 100;
+/** Between two passes over all memories that demote some. */
+const DEMOTION_EVERY_MS = 6 * 3_600_000;
+
+/**
+ * Opens or creates a memory. A damaged file is salvaged row by row and kept aside (`stats().salvage`). Throws `MemoryError` if
+ * another process holds it, or if it belongs to another program or a newer engine.
+ */
+export function openMemory(options: MemoryOptions): Memory {
+  return new OpenMemory(options).port();
+}
+
+class OpenMemory {
+  readonly #path: string;
+  readonly #embedder: Embedder;
+  readonly #profile: RankingProfile;
+  readonly #clock: () => number;
+  readonly #capacity: number;
+  #parts: Parts;
+  #counts = { known: 0, refused: 0 };
+  #removed = 0;
+  #embeddedTo = 0;
+  #demotedTo = 0;
+  #demotedAt = 0;
+
+  constructor(options: MemoryOptions) {
+    const { dir, embedder, profile = DEFAULT_PROFILE, clock = Date.now, capacity = DEFAULT_CAPACITY } = options;
+    mkdirSync(dir, { recursive: true });
+    this.#path = join(dir, FILE);
+    this.#embedder = embedder ?? hashedEmbedder();
+    this.#profile = profile;
+    this.#clock = clock;
+    this.#capacity = capacity;
+    this.#parts = this.#open();
+  }
+
+  port(): Memory {
+    return {
+      remember: (memories) => this.#remember(memories),
+      search: (query, options) => this.#search(query, options),
+      use: (ids) => this.#write(({ table }) => bounded(ids).forEach((id) => table.use(id, this.#clock()))),
+      forget: (ids, { audience }) => this.#forget(ids, audience),
+      bury: (ids) => this.#erase((parts) => buryMemories(parts, bounded(ids), this.#clock())),
+      tombstones: (after, limit) =>
+        this.#guarded(({ database }) => tombstonesAfter(database, after, Math.min(limit, MAX_LISTED))),
+      pin: (id, { audience }) => this.#pin(id, true, audience),
+      unpin: (id, { audience }) => this.#pin(id, false, audience),
+      get: (id, { audience }) => this.#guarded((parts) => visibleRow(parts, id, audience)?.memory ?? null),
+      list: (options) => this.#guarded((parts) => list(parts, options)),
+      stats: () => this.#guarded((parts) => this.#stats(parts)),
+      maintain: () => this.#maintain(),
+      close: () => this.#parts.database.close(),
+    };
+  }
+
+  #open(): Parts {
+    try {
+      return openParts(openStore(this.#path), this.#embedder);
+    } catch (error) {
+      if (!isDamage(error, null)) throw error;
+      salvageStore(this.#path, this.#embedder, this.#clock());
+      return openParts(openStore(this.#path), this.#embedder);
+    }
+  }
+
+  /** Damage that shows only now is salvaged once, and the work is done again on what came back. */
+  #guarded<T>(work: (parts: Parts) => T): T {
+    try {
+      return work(this.#parts);
+    } catch (error) {
+      if (!isDamage(error, this.#parts.database)) throw error;
+      this.#parts.database.close();
+      salvageStore(this.#path, this.#embedder, this.#clock());
+      this.#parts = this.#open();
+      return work(this.#parts);
+    }
+  }
+
+  #write<T>(work: (parts: Parts) => T): T {
+    return this.#guarded((parts) => {
+      try {
+        return inTransaction(parts.database, () => work(parts));
+      } catch (error) {
+        parts.audiences.reload();
+        parts.table.recount();
+        throw error;
+      }
+    });
+  }
+
+  async #remember(memories: readonly NewMemory[]): Promise<readonly RememberResult[]> {
+    const batch = bounded(memories);
+    const texts = batch.map(
+      (memory) => `${memory.kind === 'evidence' ? memory.speaker : memory.subject} ${memory.text}`,
+    );
+    const vectors = await vectorsOf(this.#embedder, texts);
+    const now = this.#clock();
+    const results = this.#write((parts) => {
+      const how = { now, nextId, makeRoom: () => this.#hasRoom(parts, now) };
+      return batch.map((memory, index) => store(parts, { memory, vector: vectors[index] ?? null }, how));
+    });
+    for (const { outcome } of results) if (outcome !== 'remembered') this.#counts[outcome] += 1;
+    return results;
+  }
+
+  #hasRoom(parts: Parts, now: number): boolean {
+    this.#removed += makeRoom(parts, this.#capacity, now);
+    return parts.table.size() < this.#capacity;
+  }
+
+  async #search(text: string, options: SearchOptions) {
+    const [vector = null] = await vectorsOf(this.#embedder, [text]);
+    const query = { text, vector, options, profile: this.#profile, now: this.#clock() };
+    return this.#guarded((parts) => search(parts, query));
+  }
+
+  #forget(ids: readonly string[], audience: Present): readonly Tombstone[] {
+    return this.#erase((parts) =>
+      forgetMemories(parts, bounded(ids), { filter: filterOf(parts.audiences, { audience }), now: this.#clock() }),
+    );
+  }
+
+  /** What was removed must not stay in the log, or in a damaged file that was kept. */
+  #erase(work: (parts: Parts) => readonly Tombstone[]): readonly Tombstone[] {
+    const tombstones = this.#write(work);
+    emptyLog(this.#parts.database);
+    removeAsides(this.#path);
+    return tombstones;
+  }
+
+  #pin(id: string, isPinned: boolean, audience: Present): PinResult {
+    return this.#write((parts) => {
+      const row = visibleRow(parts, id, audience);
+      if (row === null) return 'no_such_memory';
+      if (isPinned && !row.memory.pinned && parts.table.counts().pinned >= MAX_PINNED) return 'too_many_pins';
+      parts.table.pin(id, isPinned);
+      return 'done';
+    });
+  }
+
+  #stats({ database, table }: Parts): MemoryStats {
+    const { all, facts, dormant, pinned } = table.counts();
+    const header = database.prepare('select removed, salvage from header').get();
+    const salvage = header?.['salvage'];
+    return {
+      evidence: all - facts,
+      facts,
+      active: all - dormant,
+      dormant,
+      pinned,
+      forgotten: countTombstones(database),
+      removed: Number(header?.['removed']),
+      ...this.#counts,
+      capacity: this.#capacity,
+      bytes: sizeOf(this.#path) + sizeOf(`${this.#path}-wal`),
+      embedder: this.#embedder.id,
+      awaitingVectors: all - table.embedded(),
+      salvage: typeof salvage === 'string' ? (JSON.parse(salvage) as MemoryStats['salvage']) : null,
+    };
+  }
+
+  async #maintain(): Promise<Maintained> {
+    const embedded = await this.#embedSome();
+    const { demoted, isDone } = this.#demoteSome();
+    const removed = this.#removed;
+    this.#removed = 0;
+    return { embedded: embedded.count, demoted, removed, more: embedded.isMore || !isDone };
+  }
+
+  async #embedSome(): Promise<Readonly<{ count: number; isMore: boolean }>> {
+    const waiting = this.#guarded((parts) => awaitingVectors(parts, this.#embeddedTo));
+    const last = waiting.at(-1);
+    if (last === undefined) {
+      this.#embeddedTo = 0;
+      return { count: 0, isMore: false };
+    }
+    const vectors = await vectorsOf(
+      this.#embedder,
+      waiting.map(({ text }) => text),
+    );
+    this.#embeddedTo = last.seq;
+    return { count: this.#guarded((parts) => addVectors(parts, waiting, vectors)), isMore: true };
+  }
+
+  #demoteSome(): Readonly<{ demoted: number; isDone: boolean }> {
+    const now = this.#clock();
+    if (this.#demotedTo === 0 && now - this.#demotedAt < DEMOTION_EVERY_MS) return { demoted: 0, isDone: true };
+    if (this.#demotedTo === 0) this.#demotedAt = now;
+    const { demoted, next } = this.#guarded((parts) => demoteSome(parts, this.#demotedTo, now));
+    this.#demotedTo = next ?? 0;
+    return { demoted, isDone: next === null };
+  }
+}
+
+const nextId = (): string => `m-${randomBytes(ID_BYTES).toString('hex')}`;
+
+function bounded<T>(items: readonly T[]): readonly T[] {
+  if (items.length > MAX_BATCH)
+    throw new RangeError(`A call has ${items.length} items; the limit is ${MAX_BATCH}. Make several calls.`);
+  return items;
+}
+
+function visibleRow(parts: Parts, id: string, audience: Present): Row | null {
+  const row = parts.table.find(id);
+  return row !== null && parts.table.visible([row.seq], filterOf(parts.audiences, { audience })).length > 0
+    ? row
+    : null;
+}
+
+function list({ table, audiences }: Parts, options: ListOptions): Page {
+  const { audience, limit = DEFAULT_LISTED, after, ...filter } = options;
+  const count = Math.max(1, Math.min(MAX_LISTED, Math.trunc(limit)));
+  const rows = table.list({ ...filter, audiences: audiences.visibleTo(audience) }, positionOf(after), count);
+  const last = rows.length < count ? undefined : rows.at(-1);
+  return {
+    memories: rows.map(({ memory }) => memory),
+    next: last === undefined ? null : `${last.memory.at}.${last.seq}`,
+  };
+}
+
+/** A cursor that cannot be read begins at the newest. */
+function positionOf(after: string | undefined): readonly [at: number, seq: number] | null {
+  const [at, seq] = (after ?? '').split('.').map(Number);
+  return Number.isInteger(at) && Number.isInteger(seq) ? [at ?? 0, seq ?? 0] : null;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

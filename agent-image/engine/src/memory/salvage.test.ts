@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { MemoryError } from './memory-error.ts';
+import { openMemory } from './open-memory.ts';
+
+const folders: string[] = [];
+after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-salvage-'));
+  folders.push(folder);
+  return folder;
+}
+
+const ROWS = 400;
+const said = (turn: number) =>
+  ({
+    kind: 'evidence',
+    id: `m-${turn}`,
+    session: 's',
+    turn,
+    speaker: 'ana',
+    text: `The number of shelf ${turn} in the cellar is ${turn * 7}.`,
+    audience: ['ana'],
+  }) as const;
+
+async function filled(dir: string): Promise<string> {
+  const memory = openMemory({ dir });
+  await memory.remember(Array.from({ length: ROWS }, (_, turn) => said(turn)));
+  memory.pin('m-399', { audience: 'keeper' });
+  memory.forget(['m-17'], { audience: 'keeper' });
+  memory.close();
+  return join(dir, 'memory.db');
+}
+
+function overwrite(path: string, from: number, bytes: number): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(bytes, 0xa5), 0, bytes, from);
+  closeSync(file);
+}
+
+test('damage anywhere in the file costs only the entries of its own pages, and the damaged file is kept aside', async () => {
+  const page = 4_096;
+  for (const share of [0.1, 0.5, 0.8]) {
+    const dir = newFolder();
+    const path = await filled(dir);
+    const pages = Math.floor(statSync(path).size / page);
+    overwrite(path, Math.floor(pages * share) * page, page);
+    const memory = openMemory({ dir });
+    // Damage that no search touches shows when the page is read.
+    memory.list({ audience: 'keeper', limit: 1_000 });
+    await memory.search('number of shelf 250 in the cellar', { audience: ['ana'], k: 100 });
+    await memory.remember([said(ROWS + 1)]);
+    const { evidence, salvage, forgotten } = memory.stats();
+    assert.ok(evidence >= ROWS - 60, `${evidence} of ${ROWS} entries after damage at ${share}`);
+    if (salvage !== null) assert.ok(existsSync(salvage.aside));
+    assert.ok(forgotten <= 1);
+    assert.equal(memory.get('m-17', { audience: 'keeper' }), null);
+    memory.close();
+    openMemory({ dir }).close();
+  }
+});
+
+test('a file without a header opens as a new memory beside the damaged one', async () => {
+  const dir = newFolder();
+  const path = await filled(dir);
+  overwrite(path, 0, 512);
+  const memory = openMemory({ dir });
+  const { evidence, salvage } = memory.stats();
+  assert.equal(evidence, 0);
+  assert.ok(salvage !== null && existsSync(salvage.aside));
+  const [again] = await memory.remember([said(1)]);
+  assert.equal(again?.outcome, 'remembered');
+  memory.forget(['m-1'], { audience: 'keeper' });
+  assert.deepEqual(
+    readdirSync(dir).filter((name) => name.includes('damaged')),
+    [],
+  );
+  memory.close();
+});
+
+test('a second process is refused while the first one has the memory open', () => {
+  const dir = newFolder();
+  const memory = openMemory({ dir });
+  assert.throws(
+    () => openMemory({ dir }),
+    (error) => error instanceof MemoryError && error.code === 'memory_locked',
+  );
+  memory.close();
+});
+
+const KILLED = `
+  import { openMemory } from '${new URL('./open-memory.ts', import.meta.url).href}';
+  const memory = openMemory({ dir: process.argv[1] });
+  for (let turn = 0; ; turn += 1) {
+    await memory.remember([{ kind: 'evidence', session: 's', turn, speaker: 'ana', text: 'Crate ' + turn + ' holds apples and pears', audience: 'public' }]);
+    process.stdout.write(turn + '\\n');
+  }
+`;
+
+test('a memory that was confirmed survives a kill, and the next process opens the store', async () => {
+  const dir = newFolder();
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', KILLED, dir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (data: Buffer) => {
+    printed += data.toString();
+    if (printed.split('\n').length > 20) child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+  const confirmed = printed.trim().split('\n').length;
+  const memory = openMemory({ dir });
+  assert.ok(memory.stats().evidence >= confirmed);
+  assert.equal(memory.stats().salvage, null);
+  assert.ok((await memory.search('crate apples', { audience: 'public' })).length > 0);
+  memory.close();
+});

@@ -1,0 +1,106 @@
+import { MAX_HITS, MAX_QUERY_CHARS } from '../limits.ts';
+import type { Hit, Present, RankingProfile, SearchOptions } from '../memory.ts';
+import { rank, type Ranked } from '../ranking/rank.ts';
+import type { Audiences } from '../store/audiences.ts';
+import type { Filter } from '../store/filter.ts';
+import { indexedText, type Parts } from '../store/parts.ts';
+import { follow } from './follow.ts';
+import { createPool, type Pool, type Scored } from './pool.ts';
+import { wordsOf } from '../text/words.ts';
+
+const DEFAULT_HITS = 10;
+/** Candidates by words and by vector. */
+const BY_WORDS = 80;
+const BY_VECTOR = 32;
+/** In a store of more memories, fewer are found by vector: sqlite-vec's time grows with their number. */
+const BY_VECTOR_OF_MANY = 24;
+const MANY = 30_000;
+/** First candidates whose neighbouring turns are candidates too. */
+const WITH_NEIGHBOURS = 48;
+
+export type Query = Readonly<{
+  text: string;
+  /** The quantized vector of the text; null if the embedder failed. */
+  vector: Uint8Array | null;
+  options: SearchOptions;
+  profile: RankingProfile;
+  now: number;
+}>;
+
+/**
+ * Candidates are the union of what words and vectors find, the turns beside them, and what names in the first hits lead to. All
+ * are then ranked together.
+ */
+export function search(parts: Parts, { text, vector, options, profile, now }: Query): readonly Hit[] {
+  const filter = filterOf(parts.audiences, options);
+  const size = parts.table.size();
+  const terms = parts.words.termsOf(wordsOf(text.slice(0, MAX_QUERY_CHARS)), size);
+  const pool = createPool(parts, { terms, vector, filter, profile });
+  pool.add(parts.words.find(terms, filter, Math.max(BY_WORDS, 2 * hitsOf(options))));
+  if (vector !== null) {
+    const nearest = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
+    pool.add(parts.table.visible(parts.vectors.near(vector, filter.audiences, nearest), filter));
+  }
+  pool.addBeside(pool.best(WITH_NEIGHBOURS));
+  follow(parts, pool, { terms, filter, size });
+  const candidates = pool.candidates();
+  const withSuccessors = [...candidates, ...successorsOf(parts, candidates, filter)];
+  const best = rank(withSuccessors, profile, now).slice(0, hitsOf(options));
+  const asked = new Set(terms.map(({ word }) => word));
+  return hitsFrom(parts, best, { pool, profile, asked: options.explain === true ? asked : null });
+}
+
+const hitsOf = ({ k = DEFAULT_HITS }: SearchOptions): number => Math.max(1, Math.min(MAX_HITS, Math.trunc(k)));
+
+type Filtering = Readonly<{ audience: Present }> & Pick<SearchOptions, 'repository' | 'kind' | 'layers'>;
+
+export const filterOf = (audiences: Audiences, { audience, repository, kind, layers }: Filtering): Filter => ({
+  audiences: audiences.visibleTo(audience),
+  repository: repository ?? null,
+  kind: kind ?? null,
+  layers: layers ?? null,
+});
+
+/** Corrections of one fact that are followed. */
+const MAX_CORRECTIONS = 16;
+
+/** The visible facts that correct candidates, with what their predecessors have in common with the query. */
+function successorsOf({ table }: Parts, candidates: readonly Scored[], filter: Filter): readonly Scored[] {
+  const there = new Set(candidates.map(({ id }) => id));
+  const added: Scored[] = [];
+  for (const candidate of candidates) {
+    let old = candidate;
+    for (let steps = 0; steps < MAX_CORRECTIONS && old.supersededBy !== null; steps += 1) {
+      if (there.has(old.supersededBy)) break;
+      const row = table.find(old.supersededBy);
+      if (row === null || table.visible([row.seq], filter).length === 0) break;
+      const [stored] = table.rankRows([row.seq]);
+      if (stored === undefined) break;
+      const { words, vector, around, link } = old;
+      old = { ...stored, words, vector, around, link };
+      there.add(old.id);
+      added.push(old);
+    }
+  }
+  return added;
+}
+
+type Answering = Readonly<{
+  pool: Pool;
+  profile: RankingProfile;
+  /** The words of the query, for explanations; null for hits without them. */
+  asked: ReadonlySet<string> | null;
+}>;
+
+function hitsFrom({ table }: Parts, best: readonly Ranked<Scored>[], { pool, profile, asked }: Answering) {
+  const rows = new Map(table.rows(best.map(({ candidate }) => candidate.seq)).map((row) => [row.seq, row.memory]));
+  return best.flatMap(({ candidate, score, parts, factor }): readonly Hit[] => {
+    const memory = rows.get(candidate.seq);
+    if (memory === undefined) return [];
+    if (asked === null) return [{ memory, score }];
+    const matched = [...new Set(wordsOf(indexedText(memory)))].filter((word) => asked.has(word));
+    const through = pool.linkOf(candidate.seq)?.through ?? null;
+    const name = `${profile.name}@${profile.version}`;
+    return [{ memory, score, explanation: { profile: name, parts, factor, matched, through } }];
+  });
+}
