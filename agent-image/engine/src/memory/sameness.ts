@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewMemory } from './memory.ts';
-import { namesOf, normalized, wordsOf } from './text/words.ts';
+import { namesOf, normalized, plainWordsOf, wordsOf } from './text/words.ts';
 
 /** Facts about one subject are the same from this cosine on, if their names, numbers and negations are the same too. */
 const SAME_COSINE = 0.95;
@@ -8,9 +8,11 @@ const SAME_COSINE = 0.95;
 const LEAST_WORDS_OF_A_REPEAT = 3;
 
 const NEGATIONS = /\b(not|no|never|none|nothing|nobody|neither|nor|without|cannot|stopped|quit|\w+n['’]t)\b/giu;
+/** Words that move a statement to the past or the future, or make it a condition; verbs that end in  among them. */
+const MODES = /\b(\w{2,}ed|was|were|had|did|used|will|would|could|should|may|might|if|until|since)\b/giu;
 /** Words around a statement that say nothing themselves. */
 const FILLERS: ReadonlySet<string> = new Set(
-  wordsOf(
+  plainWordsOf(
     'by the way btw please note that remember keep in mind actually really basically well yes yeah oh hey ok okay fyi let know want tell said think mention already as before once more know mind forget',
   ),
 );
@@ -34,7 +36,7 @@ function evidenceParts({ speaker, text, session, turn }: NewMemory & { kind: 'ev
 }
 
 function factParts({ subject, text }: NewMemory & { kind: 'fact' }): readonly unknown[] {
-  const words = new Set(wordsOf(text).filter((word) => !FILLERS.has(word)));
+  const words = new Set(plainWordsOf(text).filter((word) => !FILLERS.has(word)));
   return [subject, [...words].toSorted(), marksOf(subject, text)];
 }
 
@@ -44,9 +46,10 @@ export const isSameFact = (
   other: Readonly<{ text: string; likeness: number }>,
 ): boolean => other.likeness >= SAME_COSINE && marksOf(subject, text) === marksOf(subject, other.text);
 
-/** Names, numbers and negations: texts that differ in them never say the same. */
+/** Names, numbers, negations and modes: texts that differ in them never say the same. */
 function marksOf(subject: string, text: string): string {
   const own = new Set(normalized(subject).split(' '));
   const names = namesOf(text).filter((name) => !own.has(name));
-  return JSON.stringify([names, (text.match(NEGATIONS) ?? []).length % 2]);
+  const modes = new Set((text.match(MODES) ?? []).map((mode) => mode.toLowerCase()));
+  return JSON.stringify([names, (text.match(NEGATIONS) ?? []).length % 2, [...modes].toSorted()]);
 }

@@ -1,20 +1,25 @@
 import type { Term } from '../store/word-index.ts';
 
-/** Words of a memory: how often it has each word of the query, and how many words it has. */
-export type WordCount = Readonly<{ counts: ReadonlyMap<string, number>; length: number }>;
+/** How often a memory has each word of the query, in the order of the query's terms, and its length in characters. */
+export type WordCount = Readonly<{ counts: readonly number[]; length: number }>;
 
 /** Repetitions of a word saturate; a long text counts a little less. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.1;
-const USUAL_LENGTH = 12;
+const USUAL_CHARS = 70;
 /** What a word counts in the turn before or after. */
 const BESIDE = 0.4;
 
-export function countWords(words: string, asked: ReadonlyMap<string, Term>): WordCount {
-  const counts = new Map<string, number>();
-  const list = words.split(' ');
-  for (const word of list) if (asked.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return { counts, length: list.length };
+/** Counts the terms in the words of a memory, which are separated by single spaces. */
+export function countWords(words: string, terms: readonly Term[]): WordCount {
+  const text = ` ${words} `;
+  return { counts: terms.map(({ word }) => countIn(text, ` ${word} `)), length: words.length };
+}
+
+function countIn(text: string, sought: string): number {
+  let count = 0;
+  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length - 1)) count += 1;
+  return count;
 }
 
 /**
@@ -22,15 +27,16 @@ export function countWords(words: string, asked: ReadonlyMap<string, Term>): Wor
  * finds an answer by the words of its question.
  */
 export function wordScore(terms: readonly Term[], own: WordCount, beside: readonly WordCount[]): number {
-  const greatest = terms.reduce((sum, { weight }) => sum + weight, 0) * (SATURATION + 1);
-  if (greatest === 0) return 0;
-  const length = beside.reduce((sum, each) => sum + BESIDE * each.length, own.length);
-  const usual = USUAL_LENGTH * (1 + 2 * BESIDE);
+  let [greatest, score, { length }] = [0, 0, own];
+  for (const each of beside) length += BESIDE * each.length;
+  const usual = USUAL_CHARS * (1 + 2 * BESIDE);
   const limit = SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / usual);
-  let score = 0;
-  for (const { word, weight } of terms) {
-    const count = beside.reduce((sum, each) => sum + BESIDE * (each.counts.get(word) ?? 0), own.counts.get(word) ?? 0);
-    if (count > 0) score += (weight * count * (SATURATION + 1)) / (count + limit);
+  for (let index = 0; index < terms.length; index += 1) {
+    const weight = terms[index]?.weight ?? 0;
+    let count = own.counts[index] ?? 0;
+    for (const each of beside) count += BESIDE * (each.counts[index] ?? 0);
+    greatest += weight;
+    if (count > 0) score += (weight * count) / (count + limit);
   }
-  return score / greatest;
+  return greatest === 0 ? 0 : score / greatest;
 }

@@ -23,9 +23,20 @@ export type Candidate = Readonly<{
 export type Ranked<C extends Candidate> = Readonly<{
   candidate: C;
   score: number;
-  factor: number;
-  parts: Explanation['parts'];
 }>;
+
+export type Ranking = Readonly<{ profile: RankingProfile; now: number }>;
+
+const PARTS = [
+  'words',
+  'vector',
+  'around',
+  'link',
+  'recency',
+  'importance',
+  'use',
+  'pin',
+] as const satisfies readonly PartName[];
 
 const DAY_MS = 86_400_000;
 /** So many uses count half of what any number of uses can. */
@@ -39,55 +50,52 @@ export function recencyOf(at: number, now: number, halfLifeDays: number): number
 
 export const useOf = (uses: number): number => uses / (uses + HALF_OF_USES);
 
-/** What the query says about a memory itself, before its neighbours. */
-export const relevanceOf = (profile: RankingProfile, { words, vector }: Pick<Candidate, 'words' | 'vector'>): number =>
-  profile.weights.words * words + profile.weights.vector * vector;
-
 /** Scores candidates, best first; equal scores stand in the order of their ids. A superseded fact stands after its successor. */
-export function rank<C extends Candidate>(
-  candidates: readonly C[],
-  profile: RankingProfile,
-  now: number,
-): readonly Ranked<C>[] {
-  const scored = candidates.map((candidate) => scoreOf(candidate, profile, now));
+export function rank<C extends Candidate>(candidates: readonly C[], ranking: Ranking): readonly Ranked<C>[] {
+  const scored = candidates.map((candidate) => ({ candidate, score: scoreOf(candidate, ranking) }));
   const scores = new Map(scored.map(({ candidate, score }) => [candidate.id, score]));
-  const limited = scored.map((each) => ({ ...each, score: Math.min(each.score, limitOf(each.candidate, scores)) }));
-  const ordered = limited.toSorted(
+  const limited = scored.map(({ candidate, score }) => ({
+    candidate,
+    score: Math.min(score, limitOf(candidate, scores)),
+  }));
+  const ordered = limited.sort(
     (one, other) => other.score - one.score || (one.candidate.id < other.candidate.id ? -1 : 1),
   );
   return successorsFirst(ordered);
 }
 
-function scoreOf<C extends Candidate>(candidate: C, profile: RankingProfile, now: number): Ranked<C> {
-  const values: Readonly<Record<PartName, number>> = {
-    words: candidate.words,
-    vector: candidate.vector,
-    around: candidate.around,
-    link: candidate.link,
-    recency: recencyOf(candidate.at, now, profile.recencyHalfLifeDays),
-    importance: candidate.importance,
-    use: useOf(candidate.uses),
-    pin: candidate.pinned ? 1 : 0,
-  };
+/** What each part of a candidate is worth, 0 to 1. */
+const valueOf = (candidate: Candidate, name: PartName, { profile, now }: Ranking): number => {
+  switch (name) {
+    case 'recency':
+      return recencyOf(candidate.at, now, profile.recencyHalfLifeDays);
+    case 'use':
+      return useOf(candidate.uses);
+    case 'pin':
+      return candidate.pinned ? 1 : 0;
+    default:
+      return candidate[name];
+  }
+};
+
+function scoreOf(candidate: Candidate, ranking: Ranking): number {
+  let sum = 0;
+  for (const name of PARTS) sum += ranking.profile.weights[name] * valueOf(candidate, name, ranking);
+  return sum * factorOf(candidate, ranking);
+}
+
+/** Factor for what is dormant, unless it is pinned, and for what no longer holds. */
+const factorOf = (candidate: Candidate, { profile, now }: Ranking): number =>
+  (candidate.isDormant && !candidate.pinned ? profile.dormant : 1) * (isOver(candidate, now) ? profile.superseded : 1);
+
+/** The parts of a candidate's score. */
+export function explain(candidate: Candidate, ranking: Ranking): Pick<Explanation, 'parts' | 'factor'> {
   const part = (name: PartName): Part => {
-    const [value, weight] = [values[name], profile.weights[name]];
+    const [value, weight] = [valueOf(candidate, name, ranking), ranking.profile.weights[name]];
     return { value, weight, added: value * weight };
   };
-  const parts = {
-    words: part('words'),
-    vector: part('vector'),
-    around: part('around'),
-    link: part('link'),
-    recency: part('recency'),
-    importance: part('importance'),
-    use: part('use'),
-    pin: part('pin'),
-  };
-  const factor =
-    (candidate.isDormant && !candidate.pinned ? profile.dormant : 1) *
-    (isOver(candidate, now) ? profile.superseded : 1);
-  const sum = Object.values(parts).reduce((total, { added }) => total + added, 0);
-  return { candidate, score: sum * factor, factor, parts };
+  const parts = Object.fromEntries(PARTS.map((name) => [name, part(name)])) as Record<PartName, Part>;
+  return { parts, factor: factorOf(candidate, ranking) };
 }
 
 const isOver = ({ supersededBy, validTo }: Candidate, now: number): boolean =>

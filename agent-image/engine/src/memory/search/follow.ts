@@ -18,11 +18,9 @@ type Following = Readonly<{ terms: readonly Term[]; filter: Filter; size: number
  */
 export function follow({ words }: Parts, pool: Pool, { terms, filter, size }: Following): void {
   const asked = new Set(terms.map(({ word }) => word));
-  for (const seq of pool.best(SOURCES)) {
-    const row = pool.rowOf(seq);
-    if (row === null) continue;
-    const inHit = words.termsOf(row.text.split(' '), size);
-    const source = { seq, id: row.id, strength: pool.wordsOf(seq), names: bridgesOf(inHit, asked, size) };
+  for (const { seq, id, text } of pool.best(SOURCES)) {
+    const inHit = words.termsOf(text.split(' '), size);
+    const source = { seq, id, strength: pool.wordsOf(seq), names: bridgesOf(inHit, asked, size) };
     for (const name of source.names) followName(words, pool, { source, name, terms, filter, size });
   }
 }

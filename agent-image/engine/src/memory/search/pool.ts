@@ -17,77 +17,103 @@ type Asked = Readonly<{
 }>;
 
 /** The candidates of one search, with what is known of each. It grows while the search goes on. */
-export type Pool = ReturnType<typeof createPool>;
+export class Pool {
+  readonly #parts: Parts;
+  readonly #asked: Asked;
+  readonly #rows = new Map<number, RankRow>();
+  readonly #counts = new Map<number, WordCount>();
+  readonly #scores = new Map<number, number>();
+  readonly #likeness = new Map<number, number>();
+  readonly #beside = new Map<number, number[]>();
+  readonly #links = new Map<number, Link>();
 
-export function createPool({ table, vectors }: Parts, { terms, vector, filter, profile }: Asked) {
-  const asked = new Map(terms.map((term) => [term.word, term]));
-  const counts = new Map<number, WordCount>();
-  const rows = new Map<number, RankRow>();
-  const likeness = new Map<number, number>();
-  const beside = new Map<number, number[]>();
-  const links = new Map<number, Link>();
+  constructor(parts: Parts, asked: Asked) {
+    this.#parts = parts;
+    this.#asked = asked;
+  }
 
-  const own = (seq: number): number => wordScore(terms, counts.get(seq) ?? NO_WORDS, []);
-  const near = (seq: number): number => likeness.get(seq) ?? 0;
-  const windowed = (seq: number): number => {
-    const around = (beside.get(seq) ?? []).flatMap((other) => counts.get(other) ?? []);
-    return around.length === 0 ? own(seq) : wordScore(terms, counts.get(seq) ?? NO_WORDS, around);
-  };
-  const relevance = (seq: number): number =>
-    profile.weights.words * own(seq) +
-    profile.weights.around * Math.max(0, windowed(seq) - own(seq)) +
-    profile.weights.vector * near(seq) +
-    profile.weights.importance * (rows.get(seq)?.importance ?? 0);
-  const add = (seqs: readonly number[]): void => {
-    const added = [...new Set(seqs)].filter((seq) => !rows.has(seq));
-    if (added.length === 0) return;
-    for (const row of table.rankRows(added)) {
-      rows.set(row.seq, row);
-      counts.set(row.seq, countWords(row.text, asked));
+  /** Adds memories that the filter lets through. */
+  add(seqs: readonly number[]): void {
+    const added = this.#read(seqs);
+    const { vector } = this.#asked;
+    if (vector === null || added.length === 0) return;
+    for (const [seq, value] of this.#parts.vectors.likeness(vector, added)) this.#likeness.set(seq, value);
+  }
+
+  /** Adds the visible turns beside these, and notes which turns stand beside each other. Their vectors are not compared. */
+  addBeside(seqs: readonly number[]): void {
+    const all = this.#parts.table.neighbours(seqs);
+    const visible = new Set(this.#parts.table.visible([...new Set([...all.values()].flat())], this.#asked.filter));
+    this.#read([...visible]);
+    for (const [seq, others] of all)
+      for (const other of others.filter((each) => visible.has(each))) {
+        this.#note(seq, other);
+        this.#note(other, seq);
+      }
+  }
+
+  /** The most promising so far, by relevance and importance; equal ones in the order in which they were stored. */
+  best(count: number): readonly RankRow[] {
+    return [...this.#rows.values()]
+      .map((row) => ({ row, value: this.#promise(row) }))
+      .sort((one, other) => other.value - one.value || one.row.seq - other.row.seq)
+      .slice(0, count)
+      .map(({ row }) => row);
+  }
+
+  /** How well its own words fit the query, 0 to 1. */
+  wordsOf(seq: number): number {
+    return this.#scores.get(seq) ?? 0;
+  }
+
+  link(seq: number, link: Link): void {
+    if ((this.#links.get(seq)?.value ?? 0) < link.value) this.#links.set(seq, link);
+  }
+
+  linkOf(seq: number): Link | null {
+    return this.#links.get(seq) ?? null;
+  }
+
+  candidates(): readonly Scored[] {
+    return [...this.#rows.values()].map((row) => ({
+      ...row,
+      words: this.wordsOf(row.seq),
+      around: this.#around(row.seq),
+      vector: this.#likeness.get(row.seq) ?? 0,
+      link: this.#links.get(row.seq)?.value ?? 0,
+    }));
+  }
+
+  /** What the turns beside a memory add to its words. */
+  #around(seq: number): number {
+    const [count, others] = [this.#counts.get(seq), this.#beside.get(seq)];
+    if (count === undefined || others === undefined) return 0;
+    const window = others.flatMap((other) => this.#counts.get(other) ?? []);
+    return Math.max(0, wordScore(this.#asked.terms, count, window) - this.wordsOf(seq));
+  }
+
+  #promise({ seq, importance }: RankRow): number {
+    const { weights } = this.#asked.profile;
+    const words = weights.words * this.wordsOf(seq) + weights.around * this.#around(seq);
+    return words + weights.vector * (this.#likeness.get(seq) ?? 0) + weights.importance * importance;
+  }
+
+  /** Reads the rows that are new to the pool. */
+  #read(seqs: readonly number[]): readonly number[] {
+    const { terms } = this.#asked;
+    const added = [...new Set(seqs)].filter((seq) => !this.#rows.has(seq));
+    for (const row of added.length === 0 ? [] : this.#parts.table.rankRows(added)) {
+      const count = countWords(row.text, terms);
+      this.#rows.set(row.seq, row);
+      this.#counts.set(row.seq, count);
+      this.#scores.set(row.seq, wordScore(terms, count, []));
     }
-    if (vector !== null) for (const [seq, value] of vectors.likeness(vector, added)) likeness.set(seq, value);
-  };
-  return {
-    /** Adds memories that the filter lets through. */
-    add,
-    /** Adds the visible turns beside these, and notes who stands beside whom. */
-    addBeside: (seqs: readonly number[]): void => {
-      const all = table.neighbours(seqs);
-      const visible = new Set(table.visible([...new Set([...all.values()].flat())], filter));
-      add([...visible]);
-      for (const [seq, others] of all)
-        for (const other of others.filter((each) => visible.has(each))) {
-          note(beside, seq, other);
-          note(beside, other, seq);
-        }
-    },
-    /** The most promising so far, by relevance and importance; equal ones in the order in which they were stored. */
-    best: (count: number): readonly number[] =>
-      [...rows.keys()]
-        .map((seq) => ({ seq, value: relevance(seq) }))
-        .toSorted((one, other) => other.value - one.value || one.seq - other.seq)
-        .slice(0, count)
-        .map(({ seq }) => seq),
-    /** How well its own words fit the query, 0 to 1. */
-    wordsOf: own,
-    rowOf: (seq: number): RankRow | null => rows.get(seq) ?? null,
-    link: (seq: number, link: Link): void => {
-      if ((links.get(seq)?.value ?? 0) < link.value) links.set(seq, link);
-    },
-    linkOf: (seq: number): Link | null => links.get(seq) ?? null,
-    candidates: (): readonly Scored[] =>
-      [...rows.values()].map((row) => {
-        const words = own(row.seq);
-        const around = Math.max(0, windowed(row.seq) - words);
-        return { ...row, words, around, vector: near(row.seq), link: links.get(row.seq)?.value ?? 0 };
-      }),
-  };
-}
+    return added;
+  }
 
-const NO_WORDS: WordCount = { counts: new Map(), length: 0 };
-
-function note(beside: Map<number, number[]>, seq: number, other: number): void {
-  const known = beside.get(seq);
-  if (known === undefined) beside.set(seq, [other]);
-  else if (!known.includes(other)) known.push(other);
+  #note(seq: number, other: number): void {
+    const known = this.#beside.get(seq);
+    if (known === undefined) this.#beside.set(seq, [other]);
+    else if (!known.includes(other)) known.push(other);
+  }
 }

@@ -1,11 +1,11 @@
 import { MAX_HITS, MAX_QUERY_CHARS } from '../limits.ts';
 import type { Hit, Present, RankingProfile, SearchOptions } from '../memory.ts';
-import { rank, type Ranked } from '../ranking/rank.ts';
+import { explain, rank, type Ranked, type Ranking } from '../ranking/rank.ts';
 import type { Audiences } from '../store/audiences.ts';
 import type { Filter } from '../store/filter.ts';
 import { indexedText, type Parts } from '../store/parts.ts';
 import { follow } from './follow.ts';
-import { createPool, type Pool, type Scored } from './pool.ts';
+import { Pool, type Scored } from './pool.ts';
 import { wordsOf } from '../text/words.ts';
 
 const DEFAULT_HITS = 10;
@@ -16,7 +16,7 @@ const BY_VECTOR = 32;
 const BY_VECTOR_OF_MANY = 24;
 const MANY = 30_000;
 /** First candidates whose neighbouring turns are candidates too. */
-const WITH_NEIGHBOURS = 48;
+const WITH_NEIGHBOURS = 32;
 
 export type Query = Readonly<{
   text: string;
@@ -35,19 +35,19 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
   const filter = filterOf(parts.audiences, options);
   const size = parts.table.size();
   const terms = parts.words.termsOf(wordsOf(text.slice(0, MAX_QUERY_CHARS)), size);
-  const pool = createPool(parts, { terms, vector, filter, profile });
+  const pool = new Pool(parts, { terms, vector, filter, profile });
   pool.add(parts.words.find(terms, filter, Math.max(BY_WORDS, 2 * hitsOf(options))));
   if (vector !== null) {
     const nearest = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
     pool.add(parts.table.visible(parts.vectors.near(vector, filter.audiences, nearest), filter));
   }
-  pool.addBeside(pool.best(WITH_NEIGHBOURS));
+  pool.addBeside(pool.best(WITH_NEIGHBOURS).map(({ seq }) => seq));
   follow(parts, pool, { terms, filter, size });
   const candidates = pool.candidates();
   const withSuccessors = [...candidates, ...successorsOf(parts, candidates, filter)];
-  const best = rank(withSuccessors, profile, now).slice(0, hitsOf(options));
+  const best = rank(withSuccessors, { profile, now }).slice(0, hitsOf(options));
   const asked = new Set(terms.map(({ word }) => word));
-  return hitsFrom(parts, best, { pool, profile, asked: options.explain === true ? asked : null });
+  return hitsFrom(parts, best, { pool, ranking: { profile, now }, asked: options.explain === true ? asked : null });
 }
 
 const hitsOf = ({ k = DEFAULT_HITS }: SearchOptions): number => Math.max(1, Math.min(MAX_HITS, Math.trunc(k)));
@@ -87,20 +87,26 @@ function successorsOf({ table }: Parts, candidates: readonly Scored[], filter: F
 
 type Answering = Readonly<{
   pool: Pool;
-  profile: RankingProfile;
+  ranking: Ranking;
   /** The words of the query, for explanations; null for hits without them. */
   asked: ReadonlySet<string> | null;
 }>;
 
-function hitsFrom({ table }: Parts, best: readonly Ranked<Scored>[], { pool, profile, asked }: Answering) {
+function hitsFrom({ table }: Parts, best: readonly Ranked<Scored>[], { pool, ranking, asked }: Answering) {
   const rows = new Map(table.rows(best.map(({ candidate }) => candidate.seq)).map((row) => [row.seq, row.memory]));
-  return best.flatMap(({ candidate, score, parts, factor }): readonly Hit[] => {
+  return best.flatMap(({ candidate, score }): readonly Hit[] => {
     const memory = rows.get(candidate.seq);
     if (memory === undefined) return [];
     if (asked === null) return [{ memory, score }];
     const matched = [...new Set(wordsOf(indexedText(memory)))].filter((word) => asked.has(word));
     const through = pool.linkOf(candidate.seq)?.through ?? null;
-    const name = `${profile.name}@${profile.version}`;
-    return [{ memory, score, explanation: { profile: name, parts, factor, matched, through } }];
+    const { name, version } = ranking.profile;
+    return [
+      {
+        memory,
+        score,
+        explanation: { profile: `${name}@${version}`, ...explain(candidate, ranking), matched, through },
+      },
+    ];
   });
 }

@@ -32,10 +32,10 @@ export function openAudiences(database: DatabaseSync): Audiences {
       known.set(members, { number, audience });
       return number;
     },
-    visibleTo: (present) =>
-      present === 'keeper'
-        ? null
-        : [...known.values()].filter(({ audience }) => includes(audience, present)).map(({ number }) => number),
+    visibleTo: (present) => {
+      const visible = [...known.values()].filter(({ audience }) => includes(audience, present));
+      return visible.length === known.size ? null : visible.map(({ number }) => number);
+    },
     reload,
   };
 }

@@ -34,6 +34,10 @@ export function wordsOf(text: string): readonly string[] {
   return words;
 }
 
+/** The words of a text as they are written, folded, without the most common ones. */
+export const plainWordsOf = (text: string): readonly string[] =>
+  (folded(text).match(WORD) ?? []).filter((word) => !COMMON.has(word));
+
 /** Text that differs in case, accents, punctuation and spaces alone is the same. */
 export const normalized = (text: string): string => (folded(text).match(WORD) ?? []).join(' ');
 
