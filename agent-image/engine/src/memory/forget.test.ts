@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openMemory } from './open-memory.ts';
 import { quantized } from './store/vector-index.ts';
-import { hashedEmbedder } from './text/hashed-embedder.ts';
+import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'hamlet-forget-'));
 after(() => rmSync(dir, { recursive: true, force: true }));

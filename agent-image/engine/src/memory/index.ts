@@ -1,7 +1,8 @@
 export { openMemory } from './open-memory.ts';
 export { MemoryError, type MemoryErrorCode } from './memory-error.ts';
 export { DEFAULT_PROFILE } from './ranking/profile.ts';
-export { hashedEmbedder } from './text/hashed-embedder.ts';
+export { hashedEmbedder } from './embedding/hashed-embedder.ts';
+export { httpEmbedder, type HttpEmbedderOptions } from './embedding/http-embedder.ts';
 export type {
   Audience,
   Embedder,

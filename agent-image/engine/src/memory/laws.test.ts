@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Embedder, Memory, NewFact, Present } from './memory.ts';
 import { openMemory } from './open-memory.ts';
-import { hashedEmbedder } from './text/hashed-embedder.ts';
+import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 
 const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
@@ -39,7 +39,7 @@ const fact = (text: string, more: Partial<NewFact> = {}): NewFact => ({
 const textsOf = async (memory: Memory, query: string, audience: Present = ANA): Promise<readonly string[]> =>
   (await memory.search(query, { audience })).map((hit) => hit.memory.text);
 
-test('the same fact told 20 ways and asked for 50 times is one row; a fact that differs in a name, number, negation or tense is another', async () => {
+test('the same fact in 20 forms, asked for 50 times, is one row; a fact that differs in a name, number, negation or tense is another', async () => {
   const memory = newMemory();
   const ways = (
     'Ana lives in Porto|Ana lives in Porto.|ana lives in Porto!|By the way, Ana lives in Porto|Ana lives in  Porto|' +
@@ -59,12 +59,12 @@ test('the same fact told 20 ways and asked for 50 times is one row; a fact that 
 
 test('what the same speaker says again in the same words is one row; a short answer is one for each question', async () => {
   const memory = newMemory();
-  const told = 'My bicycle stands behind the bakery.';
+  const remark = 'My bicycle stands behind the bakery.';
   await memory.remember([
-    said(1, told),
-    said(1, told),
-    said(8, told.toUpperCase(), { session: 't' }),
-    said(9, told, { speaker: 'ben' }),
+    said(1, remark),
+    said(1, remark),
+    said(8, remark.toUpperCase(), { session: 't' }),
+    said(9, remark, { speaker: 'ben' }),
   ]);
   await memory.remember([said(2, 'Blue.'), said(3, 'Blue.')]);
   const { evidence, known } = memory.stats();
@@ -79,11 +79,11 @@ test('greetings, heartbeats and texts without words are refused; invalid memorie
     worthless.map((result) => result.outcome === 'refused' && result.reason),
     texts.map(() => 'low_value'),
   );
-  const [nobody, endless] = await memory.remember([
-    said(1, 'For nobody', { audience: [] }),
+  const [unseen, endless] = await memory.remember([
+    said(1, 'For no reader', { audience: [] }),
     said(2, 'x'.repeat(16_001)),
   ]);
-  for (const result of [nobody, endless])
+  for (const result of [unseen, endless])
     assert.ok(result?.outcome === 'refused' && result.reason === 'invalid' && result.detail !== '');
 });
 

@@ -52,7 +52,7 @@ export function addVectors(parts: Parts, waiting: readonly Waiting[], vectors: r
   });
 }
 
-/** Demotes some memories. `next` is the place from which to go on; null after the last. */
+/** Demotes some memories. The next pass begins after `next`, which is null at the end. */
 export function demoteSome(
   { database, table }: Parts,
   after: number,

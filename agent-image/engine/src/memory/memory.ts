@@ -1,11 +1,11 @@
 /** Where a memory belongs in the five layers of a memory. The state of an agent is a document of its own. */
 export type Layer = 'conversation' | 'document' | 'profile' | 'tool';
 
-/** Who may be shown a memory: everybody, or these people (ids, at least one). It never changes after the memory was made. */
+/** The readers of a memory: everybody, or these people (ids, at least one). It never changes after the memory was made. */
 export type Audience = 'public' | readonly string[];
 
 /**
- * Who sees what is read. People: each memory must be for every one of them. `public`, and an empty list: only public memories.
+ * The people who are present when memories are read: each memory must be for every one of them. `public`, and an empty list: only public memories.
  * `keeper`: all memories, for the process that keeps the store (mirror, export, migration); never for speech.
  */
 export type Present = Audience | 'keeper';
@@ -29,14 +29,14 @@ type Common = Readonly<{
   /** How often it was reported as used, and when last; see `Memory.use`. */
   uses: number;
   lastUsedAt: number | null;
-  /** How often the same was told again, and so not stored a second time, and when last. */
+  /** Number of repetitions, which are not stored a second time, and the time of the last one. */
   repeats: number;
-  lastToldAt: number;
+  lastSaidAt: number;
   /** A dormant memory ranks lower. `use` wakes it. */
   state: 'active' | 'dormant';
 }>;
 
-/** What somebody said, word for word. It never changes; it may be forgotten. */
+/** Words of a person or an agent, exactly as said. It never changes; it may be forgotten. */
 export type Evidence = Common & Readonly<{ kind: 'evidence'; session: string; turn: number; speaker: string }>;
 
 /** A statement about a subject, with the evidence from which it was made. A later fact may supersede it; its history stays. */
@@ -151,7 +151,7 @@ export type ListOptions = Readonly<{
 /** Newest first. `next` is null on the last page. */
 export type Page = Readonly<{ memories: readonly Remembered[]; next: string | null }>;
 
-/** What stays of a forgotten memory: its id and a number that grows by 1, so that others can forget it in the same order. */
+/** The rest of a forgotten memory: its id and a number that grows by 1, so that others can forget it in the same order. */
 export type Tombstone = Readonly<{ number: number; id: string; at: number }>;
 
 export type PinResult = 'done' | 'no_such_memory' | 'too_many_pins';
@@ -180,7 +180,7 @@ export type MemoryStats = Readonly<{
   salvage: Readonly<{ aside: string; recovered: number; lost: number; at: number }> | null;
 }>;
 
-/** What a step of `maintain` did. `more`: call it again. */
+/** Result of a step of `maintain`. `more`: call it again. */
 export type Maintained = Readonly<{ embedded: number; demoted: number; removed: number; more: boolean }>;
 
 /**

@@ -38,7 +38,7 @@ const Fact = z.strictObject({
 
 const NewMemorySchema = z.discriminatedUnion('kind', [Evidence, Fact]);
 
-/** What is outside the limits of a new memory; null if nothing is. */
+/** The first fault of a new memory; null if it is within all limits. */
 export function faultOf(memory: NewMemory): string | null {
   const parsed = NewMemorySchema.safeParse(memory);
   if (parsed.success) return null;

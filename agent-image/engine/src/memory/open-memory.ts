@@ -28,7 +28,7 @@ import { emptyLog, inTransaction, isDamage, openStore } from './store/open-store
 import { openParts, type Parts } from './store/parts.ts';
 import { removeAsides, salvageStore } from './store/salvage.ts';
 import { countTombstones, tombstonesAfter } from './store/tombstones.ts';
-import { hashedEmbedder } from './text/hashed-embedder.ts';
+import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 
 const FILE = 'memory.db';
 const ID_BYTES = 8;
@@ -154,7 +154,7 @@ class OpenMemory {
     );
   }
 
-  /** What was removed must not stay in the log, or in a damaged file that was kept. */
+  /** Removed texts must not stay in the log, or in a damaged file that was kept. */
   #erase(work: (parts: Parts) => readonly Tombstone[]): readonly Tombstone[] {
     const tombstones = this.#write(work);
     emptyLog(this.#parts.database);

@@ -83,7 +83,7 @@ type Sources = Readonly<{ supersedes: string | null; taint: Taint }>;
 
 const NO_SOURCES: Sources = { supersedes: null, taint: 'none' };
 
-/** What a fact takes from its provenance: the taint, and the last correction of the fact that it corrects. */
+/** A fact takes from its provenance the taint, and the last correction of the fact that it corrects. */
 function sourcesOf({ table }: Parts, fact: NewFact): Sources | RememberResult {
   const sources = (fact.provenance ?? []).map((id) => ({ id, memory: table.find(id)?.memory }));
   const hidden = sources.find(({ memory }) => memory === undefined || !includes(memory.audience, fact.audience));
@@ -129,7 +129,7 @@ function rowOf(memory: NewMemory, made: Made, { now, nextId }: Storing) {
     importance: made.importance,
     repository: memory.repository ?? null,
     at,
-    lastToldAt: at,
+    lastSaidAt: at,
     lastUsedAt: null,
     uses: 0,
     repeats: 0,

@@ -13,12 +13,12 @@ const MODES = /\b(\w{2,}ed|was|were|had|did|used|will|would|could|should|may|mig
 /** Words around a statement that say nothing themselves. */
 const FILLERS: ReadonlySet<string> = new Set(
   plainWordsOf(
-    'by the way btw please note that remember keep in mind actually really basically well yes yeah oh hey ok okay fyi let know want tell said think mention already as before once more know mind forget',
+    'by the way btw please note that remember keep in mind actually really basically well yes yeah oh hey ok okay fyi let know want said think mention already as before once more know mind forget',
   ),
 );
 
 /**
- * What must be equal for two memories to be the same row. Evidence: the speaker and the normalized text; a turn of few words also
+ * Equal for two memories that are the same row. Evidence: the speaker and the normalized text; a turn of few words also
  * needs the same place. Facts: the subject and the same words in any order, without fillers, with names in the same order.
  */
 export function fingerprintOf(memory: NewMemory): Uint8Array {
@@ -40,7 +40,7 @@ function factParts({ subject, text }: NewMemory & { kind: 'fact' }): readonly un
   return [subject, [...words].toSorted(), marksOf(subject, text)];
 }
 
-/** True if two facts about one subject say the same, as far as their vectors can tell. */
+/** True if two facts about one subject say the same, as far as their vectors show. */
 export const isSameFact = (
   { subject, text }: Readonly<{ subject: string; text: string }>,
   other: Readonly<{ text: string; likeness: number }>,

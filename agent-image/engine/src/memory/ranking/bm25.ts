@@ -7,7 +7,7 @@ export type WordCount = Readonly<{ counts: readonly number[]; length: number }>;
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.1;
 const USUAL_CHARS = 70;
-/** What a word counts in the turn before or after. */
+/** Weight of a word in the turn before or after. */
 const BESIDE = 0.4;
 
 /** Counts the terms in the words of a memory, which are separated by single spaces. */

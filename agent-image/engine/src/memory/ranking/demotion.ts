@@ -1,7 +1,7 @@
 import { recencyOf, useOf } from './rank.ts';
 
 type Judged = Readonly<{
-  lastToldAt: number;
+  lastSaidAt: number;
   lastUsedAt: number | null;
   uses: number;
   importance: number;
@@ -14,9 +14,9 @@ const DORMANT_BELOW = 0.75;
 /** A fact that has ended counts this much less. */
 const ENDED = 0.5;
 
-/** What speaks for keeping a memory at hand: how new it is or how lately used, how important, and how often used. */
-export function standingOf({ lastToldAt, lastUsedAt, uses, importance, validTo }: Judged, now: number): number {
-  const recency = recencyOf(Math.max(lastToldAt, lastUsedAt ?? 0), now, HALF_LIFE_DAYS);
+/** The reasons to keep a memory at hand: how new it is or how lately used, how important, and how often used. */
+export function standingOf({ lastSaidAt, lastUsedAt, uses, importance, validTo }: Judged, now: number): number {
+  const recency = recencyOf(Math.max(lastSaidAt, lastUsedAt ?? 0), now, HALF_LIFE_DAYS);
   const ended = validTo !== null && validTo <= now ? ENDED : 0;
   return importance + useOf(uses) + recency - ended;
 }

@@ -106,8 +106,8 @@ test('recency is 1 now, a half after the half-life, and falls with each day', ()
 });
 
 test('age, importance and use decide what becomes dormant; a pinned memory never does', () => {
-  const row = { lastToldAt: NOW, lastUsedAt: null, uses: 0, importance: 0.3, validTo: null, pinned: false };
-  const old = { ...row, lastToldAt: NOW - 300 * DAY };
+  const row = { lastSaidAt: NOW, lastUsedAt: null, uses: 0, importance: 0.3, validTo: null, pinned: false };
+  const old = { ...row, lastSaidAt: NOW - 300 * DAY };
   const cases = [
     [row, false],
     [old, true],

@@ -1,6 +1,6 @@
 import type { Explanation, Part, PartName, RankingProfile } from '../memory.ts';
 
-/** What is known of one memory when a query is ranked. `words`, `vector`, `around` and `link` are from 0 to 1. */
+/** A memory before it is ranked for a query. `words`, `vector`, `around` and `link` are from 0 to 1. */
 export type Candidate = Readonly<{
   id: string;
   words: number;
@@ -9,7 +9,7 @@ export type Candidate = Readonly<{
   around: number;
   /** How strongly first hits lead to it. */
   link: number;
-  /** When it was last told. */
+  /** When it was last said. */
   at: number;
   importance: number;
   uses: number;
@@ -64,7 +64,7 @@ export function rank<C extends Candidate>(candidates: readonly C[], ranking: Ran
   return successorsFirst(ordered);
 }
 
-/** What each part of a candidate is worth, 0 to 1. */
+/** The value of one part of a candidate, 0 to 1. */
 const valueOf = (candidate: Candidate, name: PartName, { profile, now }: Ranking): number => {
   switch (name) {
     case 'recency':

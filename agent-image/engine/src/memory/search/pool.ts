@@ -16,7 +16,7 @@ type Asked = Readonly<{
   profile: RankingProfile;
 }>;
 
-/** The candidates of one search, with what is known of each. It grows while the search goes on. */
+/** The candidates of one search, with what is known of each. Each step of the search adds some. */
 export class Pool {
   readonly #parts: Parts;
   readonly #asked: Asked;
@@ -84,7 +84,7 @@ export class Pool {
     }));
   }
 
-  /** What the turns beside a memory add to its words. */
+  /** The gain of a memory's words by the turns beside it. */
   #around(seq: number): number {
     const [count, others] = [this.#counts.get(seq), this.#beside.get(seq)];
     if (count === undefined || others === undefined) return 0;

@@ -8,13 +8,13 @@ import { membersText, parseMembers } from './audiences.ts';
 export type NewRow = Remembered & Readonly<{ fingerprint: Uint8Array; words: string }>;
 export type Row = Readonly<{ seq: number; memory: Remembered }>;
 
-/** What the ranking reads of a row. */
+/** The columns that the ranking reads. */
 export type RankRow = Readonly<{
   seq: number;
   id: string;
   /** As in the index. */
   text: string;
-  /** When it was last told. */
+  /** When it was last said. */
   at: number;
   importance: number;
   uses: number;
@@ -36,7 +36,7 @@ const MAX_TURN_GAP = 3;
 
 const COLUMNS = (
   'id, kind, layer, text, words, audience, members, repository, at, taint, importance, pinned, uses, last_used_at, repeats, ' +
-  'last_told_at, dormant, session, turn, speaker, subject, valid_from, valid_to, supersedes, superseded_by, provenance, fingerprint'
+  'last_said_at, dormant, session, turn, speaker, subject, valid_from, valid_to, supersedes, superseded_by, provenance, fingerprint'
 ).split(', ');
 
 export function openMemoryTable(database: DatabaseSync) {
@@ -80,7 +80,7 @@ export function openMemoryTable(database: DatabaseSync) {
 function lookups(database: DatabaseSync) {
   const statement = statementsOf(database);
   const rank = database.prepare(
-    `select seq, id, words, last_told_at, importance, uses, pinned, dormant, valid_to, superseded_by from memory
+    `select seq, id, words, last_said_at, importance, uses, pinned, dormant, valid_to, superseded_by from memory
      where seq in (select value from json_each(?))`,
   );
   const beside = database.prepare(
@@ -104,7 +104,7 @@ function lookups(database: DatabaseSync) {
         seq: Number(row['seq']),
         id: String(row['id']),
         text: String(row['words']),
-        at: Number(row['last_told_at']),
+        at: Number(row['last_said_at']),
         importance: Number(row['importance']),
         uses: Number(row['uses']),
         pinned: row['pinned'] === 1,
@@ -137,7 +137,7 @@ function lookups(database: DatabaseSync) {
 
 function changes(database: DatabaseSync) {
   const repeated = database.prepare(
-    'update memory set repeats = repeats + 1, last_told_at = max(last_told_at, ?), dormant = 0 where seq = ?',
+    'update memory set repeats = repeats + 1, last_said_at = max(last_said_at, ?), dormant = 0 where seq = ?',
   );
   const used = database.prepare('update memory set uses = uses + 1, last_used_at = ?, dormant = 0 where id = ?');
   const pinned = database.prepare('update memory set pinned = ?1, dormant = dormant and not ?1 where id = ?2');
@@ -180,14 +180,14 @@ function lists(database: DatabaseSync) {
   };
 }
 
-const STANDING = 'seq, id, kind, last_told_at, last_used_at, uses, importance, pinned, dormant, valid_to';
+const STANDING = 'seq, id, kind, last_said_at, last_used_at, uses, importance, pinned, dormant, valid_to';
 
-/** What the demotion reads of a row. */
+/** The columns that the demotion reads. */
 export type StandingRow = Readonly<{
   seq: number;
   id: string;
   kind: Remembered['kind'];
-  lastToldAt: number;
+  lastSaidAt: number;
   lastUsedAt: number | null;
   uses: number;
   importance: number;
@@ -221,7 +221,7 @@ const standingOf = (row: Stored): StandingRow => ({
   seq: Number(row['seq']),
   id: String(row['id']),
   kind: row['kind'] === 'fact' ? 'fact' : 'evidence',
-  lastToldAt: Number(row['last_told_at']),
+  lastSaidAt: Number(row['last_said_at']),
   lastUsedAt: numberOrNull(row['last_used_at']),
   uses: Number(row['uses']),
   importance: Number(row['importance']),
@@ -273,7 +273,7 @@ function valuesOf(row: NewRow, audience: number): Column[] {
     uses: row.uses,
     last_used_at: row.lastUsedAt,
     repeats: row.repeats,
-    last_told_at: row.lastToldAt,
+    last_said_at: row.lastSaidAt,
     dormant: Number(row.state === 'dormant'),
     fingerprint: row.fingerprint,
     ...(row.kind === 'evidence' ? evidenceColumns(row) : factColumns(row)),
@@ -319,7 +319,7 @@ export function rowOf(row: Stored): Row {
     uses: Number(row['uses']),
     lastUsedAt: numberOrNull(row['last_used_at']),
     repeats: Number(row['repeats']),
-    lastToldAt: Number(row['last_told_at']),
+    lastSaidAt: Number(row['last_said_at']),
     state: row['dormant'] === 1 ? ('dormant' as const) : ('active' as const),
   };
   const seq = Number(row['seq']);

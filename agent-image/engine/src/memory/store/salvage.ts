@@ -86,7 +86,7 @@ function copyTombstones({ database }: Parts, damaged: DatabaseSync): void {
 
 type Raw = Record<string, SQLOutputValue>;
 
-/** All rows that can be read, by key; null for each that cannot. It goes on behind broken pages, at last from the other end. */
+/** All rows that can be read, by key; null for each that cannot. It continues behind broken pages, at last from the other end. */
 function* readableRows(damaged: DatabaseSync, name: string, key: string): Generator<Raw | null> {
   const after = reader(damaged, `select * from ${name} where ${key} > ? order by ${key} limit 1`);
   const exact = reader(damaged, `select * from ${name} where ${key} = ?`);

@@ -38,7 +38,7 @@ create table memory (
   uses integer not null default 0,
   last_used_at integer,
   repeats integer not null default 0,
-  last_told_at integer not null,
+  last_said_at integer not null,
   dormant integer not null default 0,
   session text,
   turn integer,

@@ -94,7 +94,7 @@ function writers(database: DatabaseSync): Pick<WordIndex, 'add' | 'remove'> {
   };
 }
 
-/** The rarest terms, together on at most MAX_VISITS rows; the rarest one whatever its rows. */
+/** The rarest terms, together on at most MAX_VISITS rows; the rarest one with any number of rows. */
 function withinVisits(terms: readonly Term[]): readonly Term[] {
   let visits = 0;
   return terms.slice(0, MAX_TERMS).filter(({ rows }, index) => (visits += rows) <= MAX_VISITS || index === 0);

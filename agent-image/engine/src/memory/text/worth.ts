@@ -13,7 +13,7 @@ const EMPTY_TURNS: ReadonlySet<string> = new Set(
 const QUESTION = /\?\s*$/u;
 
 const QUESTION_FACTOR = 0.75;
-/** What a word must say beyond this is news, as a share of a word that was never said; so much of it is all that a text can add. */
+/** The surprise of a word beyond this is news; so much of it is all that a text can add. */
 const EXPECTED = 0.28;
 const FULL_NEWS = 2.8;
 

@@ -1,11 +1,11 @@
 import type { Embedder } from '../memory.ts';
-import { normalized, wordsOf } from './words.ts';
+import { normalized, wordsOf } from '../text/words.ts';
 
 const DIMENSIONS = 384;
 /** Lengths of the pieces of a word. */
 const LEAST_PIECE = 3;
 const GREATEST_PIECE = 5;
-/** What a whole word and a pair of words weigh beside a piece. */
+/** Weights of a whole word and of a pair of words beside that of a piece. */
 const WORD_WEIGHT = 2;
 const PAIR_WEIGHT = 1;
 /** Texts beyond it are cut; so is the work for one text. */
