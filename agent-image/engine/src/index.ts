@@ -51,7 +51,7 @@ export { SYSTEM_CLOCK } from './loop/system-clock.ts';
 export { systemPrompt } from './context/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './context/system-prompt.ts';
 export { argumentNames } from './effects/argument-names.ts';
-export { isJsonObject } from './journal/digest.ts';
+export { isJsonObject } from './json/canonical-json.ts';
 export { defineTool } from './effects/tool.ts';
 export type {
   CallContext,

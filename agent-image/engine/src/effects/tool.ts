@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { parseLeniently } from './parse-leniently.ts';
 import type { Effect, EventOf } from '../journal/event.ts';
+import { coerceAndValidate, type JsonIssue } from '../json/index.ts';
 import { argumentNames } from './argument-names.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
@@ -87,7 +87,6 @@ export type Tool = Readonly<{
 }>;
 
 const MAX_ISSUES = 20;
-const MISSING = /^Invalid input: expected (.+), received undefined$/;
 const UNVERIFIED = async (): Promise<Verified> => ({ kind: 'unknown' });
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
@@ -107,9 +106,9 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     }),
     polls,
     prepare: (value) => {
-      const parsed = parseLeniently(input, value);
-      if (!parsed.success) return { ok: false, outcome: invalidInput(parsed.error.issues, input) };
-      const { data } = parsed;
+      const fitted = coerceAndValidate(value, input);
+      if (!fitted.ok) return { ok: false, outcome: invalidInput(fitted.issues, input) };
+      const data = fitted.value;
       return {
         ok: true,
         call: { execute: (context) => execute(data, context), verify: (context) => verify(data, context) },
@@ -118,16 +117,11 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   };
 }
 
-type Issue = Readonly<{ code?: string | undefined; path: readonly PropertyKey[]; message: string }>;
+const INVENTED = /^Unrecognized key/;
 
 /** The faults of the arguments, and all names of arguments if one was invented. */
-function invalidInput(issues: readonly Issue[], input: z.ZodType): ToolOutcome {
-  const isInvented = issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0);
+function invalidInput(issues: readonly JsonIssue[], input: z.ZodType): ToolOutcome {
+  const isInvented = issues.some(({ path, expected }) => path === '' && INVENTED.test(expected));
   const names = isInvented ? [{ path: '', expected: `the arguments are ${argumentNames(input).join(', ')}` }] : [];
-  const shown = issues.slice(0, MAX_ISSUES - names.length);
-  const faults = shown.map(({ path, message }) => ({
-    path: path.map(String).join('.'),
-    expected: message.replace(MISSING, 'it is missing ($1)'),
-  }));
-  return { kind: 'invalid_input', issues: [...faults, ...names] };
+  return { kind: 'invalid_input', issues: [...issues.slice(0, MAX_ISSUES - names.length), ...names] };
 }

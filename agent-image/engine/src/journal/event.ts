@@ -44,6 +44,8 @@ export type Finish = (typeof FINISHES)[number];
 
 export const MAX_CALLS_PER_ANSWER = 64;
 const MAX_NAME = 200;
+/** An event with the most calls must stay within the bytes that the API takes. */
+export const MAX_REPAIRS = 8;
 
 const name = z.string().min(1).max(MAX_NAME);
 const count = z.int().min(0);
@@ -75,6 +77,8 @@ const call = z.strictObject({
   arguments: hash,
   /** Null when the engine has no such tool. */
   effect: z.enum(EFFECTS).nullable(),
+  /** What was changed in the arguments that the model wrote, as `RepairAction`s; absent if nothing was. */
+  repair: z.array(code).max(MAX_REPAIRS).optional(),
 });
 
 const outcome = z.discriminatedUnion('kind', [

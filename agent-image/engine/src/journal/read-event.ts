@@ -11,7 +11,7 @@ export type Upcasts = Readonly<Record<number, (event: RawEvent) => RawEvent>>;
 export const UPCASTS: Upcasts = {
   1: (event) => ({ ...event, v: 2, ...(event['type'] === 'permission_answered' ? { words: null } : {}) }),
   2: (event) => ({ ...event, v: 3, ...addedIn3(event) }),
-  // Versions 4 and 5 add a kind of event.
+  // Version 4 adds a kind of event, version 5 a kind and a field that may be absent.
   3: (event) => ({ ...event, v: 4 }),
   4: (event) => ({ ...event, v: 5 }),
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ContextPart, EventBody, EventOf } from '../journal/event.ts';
+import { MAX_REPAIRS, type ContextPart, type EventBody, type EventOf } from '../journal/event.ts';
+import { repairArguments, type RepairedArguments } from '../effects/repair-arguments.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
 import type { Command } from '../state/decide.ts';
 import type { History } from './history.ts';
@@ -54,6 +55,8 @@ export async function askModel(
   record(kit, session, { at, end });
 }
 
+type StoredCall = EventOf<'model_answered'>['calls'][number];
+
 type Recorded = Readonly<{
   at: Readonly<{ ask: number; attempt: number }>;
   end: Extract<ModelEnd, { type: 'answer' }>;
@@ -61,9 +64,14 @@ type Recorded = Readonly<{
 
 function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const { journal } = kit.ports;
-  const answer = storedAnswer(end);
+  const repaired = end.toolCalls.map((call, index) => {
+    const isCut = end.finish === 'length' && index === end.toolCalls.length - 1;
+    return repairArguments(call.arguments, kit.tools.get(call.name)?.input, isCut);
+  });
+  const toolCalls = end.toolCalls.map((call, index) => ({ ...call, arguments: repaired[index]?.text ?? '' }));
+  const answer = storedAnswer({ ...end, toolCalls });
   const message = journal.refer(JSON.stringify(answer));
-  const written = end.toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)));
+  const written = toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)));
   const body: EventBody = {
     type: 'model_answered',
     ...at,
@@ -76,6 +84,7 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
       tool: call.name,
       arguments: written[index]?.ref ?? '',
       effect: kit.tools.get(call.name)?.effect ?? null,
+      ...repairIn(repaired[index]),
     })),
     usage: end.usage,
     moneyMicros: end.moneyMicros,
@@ -87,6 +96,9 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
     outcomes: new Map(),
   };
 }
+
+const repairIn = (repaired: RepairedArguments | undefined): Pick<StoredCall, 'repair'> =>
+  repaired === undefined || repaired.repair === null ? {} : { repair: repaired.repair.actions.slice(0, MAX_REPAIRS) };
 
 /** True once a person has raised the limits that made the request the last one: its answer is not used. */
 type Withdrawal = Readonly<{ isWithdrawn: () => boolean }>;

@@ -11,6 +11,7 @@ test('an answer that is a call in the form of a text is found', () => {
     '[TOOL_CALLS][{"name": "shell", "arguments": {"command": "ls"}}]',
     ' {"name": "shell", "parameters": {"command": "ls"}}\n',
     '```json\n{"tool": "read_file", "input": {"path": "a"}}\n```',
+    "{'name': 'shell', 'arguments': {'command': 'ls'}}",
   ])
     assert.equal(isCallInWords(answer, TOOLS), true, answer);
 });

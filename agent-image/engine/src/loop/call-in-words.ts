@@ -1,3 +1,5 @@
+import { isJsonObject, repairAndValidate } from '../json/index.ts';
+
 /** The marks with which models write calls, if their server does not read these as calls. */
 const MARK = /^(?:<tool_call>|<function=|<function_calls?>|\[TOOL_CALLS\]|<\|python_tag\|>)/;
 const FENCE = /^```[a-z_]*\s*([^`]*?)\s*```$/;
@@ -10,11 +12,9 @@ export function isCallInWords(answer: string, tools: ReadonlySet<string>): boole
   if (MARK.test(text)) return true;
   const bare = FENCE.exec(text)?.[1] ?? text;
   if (!bare.startsWith('{')) return false;
-  try {
-    const call = JSON.parse(bare) as Readonly<Record<string, unknown>>;
-    const isNamed = NAMES.some((key) => typeof call[key] === 'string' && tools.has(call[key]));
-    return isNamed && ARGUMENTS.some((key) => typeof call[key] === 'object');
-  } catch {
-    return false;
-  }
+  const read = repairAndValidate(bare);
+  if (!read.ok || read.repair.actions.includes('taken_from_text') || !isJsonObject(read.value)) return false;
+  const call = read.value;
+  const isNamed = NAMES.some((key) => typeof call[key] === 'string' && tools.has(call[key]));
+  return isNamed && ARGUMENTS.some((key) => typeof call[key] === 'object');
 }

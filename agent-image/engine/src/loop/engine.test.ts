@@ -111,7 +111,7 @@ test('arguments keep the digits of long integers, and values written as text bec
   ]);
   await outcomeOf(await anEngine({ journal: journals.open(), model, tools: [book] }).engine.start(aRequest()));
   const id = '2512292042121000001';
-  assert.deepEqual(seen, [{ id, list: [1, 2], count: 7 }, `{"count":"7","id":"${id}","list":"[1,2]"}`]);
+  assert.deepEqual(seen, [{ id, list: [1, 2], count: 7 }, `{"count":7,"id":"${id}","list":[1,2]}`]);
   const [, said, , refused, lacking] = model.requests[1]?.messages ?? [];
   assert.match(
     JSON.stringify(said),
@@ -120,6 +120,43 @@ test('arguments keep the digits of long integers, and values written as text bec
   );
   assert.match(refused?.content ?? '', /- count: .*expected number, received string/);
   assert.match(lacking?.content ?? '', /\n- id: it is missing \(string\)$/, 'the list is no fault');
+});
+
+test('arguments that are almost JSON cost no request: all see them repaired, and the journal says how', async () => {
+  const journal = journals.open();
+  const model = scriptedModel([
+    calls(['look', "{'text': 'here',}"], ['look', '```json\n{"text": 7}\n```'], ['look', '{"text": NaN}']),
+    answers({ finish: 'length', toolCalls: [{ id: 'last', name: 'look', arguments: '{"text": "half a' }] }),
+    answers({ finish: 'length', toolCalls: [{ id: 'last', name: 'look', arguments: '{"text": "here"' }] }),
+    says('Done.'),
+  ]);
+  const seen: string[] = [];
+  const policy = {
+    judge: ({ arguments: text }: { readonly arguments: string }) => {
+      seen.push(text);
+      return { verdict: 'allow', reason: '' } as const;
+    },
+  };
+  const { engine } = anEngine({ journal, model, tools: [echo('look', 'read')], policy });
+  assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r1' })))).kind, 'done');
+  assert.deepEqual(seen, ['{"text":"here"}', '{"text":"7"}']);
+  const [said, , , refused] = model.requests[1]?.messages.slice(-4) ?? [];
+  assert.match(JSON.stringify(said), /"arguments":"\{\\"text\\":\\"here\\"\}"/);
+  assert.match(refused?.content ?? '', /NaN is not a value of JSON at line 1, column 10/);
+  for (const request of model.requests.slice(2)) assert.match(request.messages.at(-1)?.content ?? '', /arguments_cut/);
+  const found = journal.eventsOf('r1');
+  assert.ok(found.ok);
+  const repairs = found.events.flatMap((event) => (event.type === 'model_answered' ? event.calls : []));
+  assert.deepEqual(
+    repairs.map(({ repair }) => repair?.join()),
+    [
+      'quotes_replaced,commas_removed',
+      'taken_from_text,taken_from_fence,number_to_text',
+      undefined,
+      undefined,
+      undefined,
+    ],
+  );
 });
 
 test('reads of one answer run in parallel, writes one after another', async () => {

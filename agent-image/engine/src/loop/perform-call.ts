@@ -138,7 +138,8 @@ function isCutCall({ state }: Session, call: CallState, text: string): boolean {
   const turn = currentTurn(state);
   if (turn?.finish !== 'length' || turn.calls.at(-1)?.id !== call.id) return false;
   // No arguments at all: the answer ended after the name.
-  return text === '{}' || !parseArguments(text).ok;
+  const parsed = parseArguments(text);
+  return text === '{}' || !parsed.ok || !parsed.isValid;
 }
 
 /** The call as the policy and people see it. Ends the run if the arguments differ from those in the stored answer. */

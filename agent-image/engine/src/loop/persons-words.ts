@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstChars } from '../effects/tool-outcome.ts';
-import { canonicalJson } from '../journal/digest.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
 
 /** Words that a person added to an answer. `by` is the person's name; empty if it is unknown. */
 export type PersonsWords = Readonly<{ by: string; text: string }>;

@@ -1,4 +1,5 @@
 import { shorten } from '@hamlet/core/shorten';
+import { asRawNumber, checkable, coerced, guideOf } from '@hamlet/engine/json';
 import { defineTool, isJsonObject, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import type { ServerStates } from '../capabilities/server-states.ts';
@@ -7,7 +8,6 @@ import { advised, SLOT_WAIT_MS, type CallLog } from '../hands/hands-tool.ts';
 import { HandsError } from '../hands/hands-client.ts';
 import { withRefusals } from '../hands/refusals.ts';
 import { outcomeOf as toolOutcomeOf } from '../tools/tool-kit.ts';
-import { checkable, coerceArguments } from './coerce-arguments.ts';
 import { CALL_CONNECT_MS, type McpCall, type McpServer } from './mcp-server.ts';
 import { createSafeValidator, SCHEMA_MAX_CHARS, withoutPatterns, type JsonObject } from './safe-validator.ts';
 import { mcpToolName, toolNames } from './tool-names.ts';
@@ -192,10 +192,10 @@ function inputOf({ input }: OfferedTool): z.ZodType<Record<string, unknown>> | s
       .transform((value, context) => {
         const given = check(value);
         if (given.valid) return value;
-        const coerced = coerceArguments(schema, value);
-        const again = check(checkable(coerced));
-        if (!again.valid) context.addIssue({ code: 'custom', message: given.errorMessage });
-        return coerced as Record<string, unknown>;
+        const exact = coerced(value, guideOf(schema), { long: asRawNumber });
+        const again = check(checkable(exact));
+        if (!again.valid) context.addIssue({ code: 'custom', message: again.errorMessage });
+        return exact as Record<string, unknown>;
       })
       .meta(withoutRootChoices(schema));
   } catch (error) {

@@ -1,5 +1,6 @@
 import { shorten } from '@hamlet/core/shorten';
 import { isJsonObject } from '@hamlet/engine';
+import { schemaAt } from '@hamlet/engine/json';
 import type { JsonObject } from './safe-validator.ts';
 
 const DEPTH_MAX = 40;
@@ -153,26 +154,6 @@ function addNull(schema: Record<string, unknown>): void {
   for (const key of ['anyOf', 'oneOf']) {
     const branches = schema[key];
     if (Array.isArray(branches)) schema[key] = [...branches, { type: 'null' }];
-  }
-}
-
-/** The part of a schema that a reference names; undefined if it names none. */
-export function schemaAt(ref: unknown, root: JsonObject): JsonObject | boolean | undefined {
-  if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
-  let at: unknown = root;
-  for (const name of ref.split('/').slice(1).map(decoded)) {
-    if (Array.isArray(at)) at = at[Number(name)];
-    else if (isJsonObject(at)) at = at[name];
-    else return undefined;
-  }
-  return isJsonObject(at) || typeof at === 'boolean' ? at : undefined;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return part;
   }
 }
 

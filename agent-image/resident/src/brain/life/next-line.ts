@@ -1,10 +1,11 @@
+import { repairAndValidate } from '@hamlet/engine/json';
 import { z } from 'zod';
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
 import { placeOf, type Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { clockInWords, placeInWords, quoted, shortened } from '../words.ts';
 import { planInWords, type NextLine, type Talk } from './life-mind.ts';
-import { jsonIn, personaOf, type Question } from './question.ts';
+import { personaOf, type Question } from './question.ts';
 import { OWN_LINES_MAX, ownLines } from './talk.ts';
 
 const WHY_MAX_CHARS = 300;
@@ -54,9 +55,9 @@ export function lineQuestionOf(situation: Situation, talk: Talk): Question {
 }
 
 export function readLine(content: string): NextLine | null {
-  const answer = Answer.safeParse(jsonIn(content));
-  if (!answer.success) return null;
-  const { say, over, why } = answer.data;
+  const answer = repairAndValidate(content, Answer);
+  if (!answer.ok) return null;
+  const { say, over, why } = answer.value;
   const text = fitting(say ?? '');
   if (text === '') return { text: null, over: true, why: shortened(why, WHY_MAX_CHARS) };
   return { text, over, why: shortened(why, WHY_MAX_CHARS) || 'we talk' };

@@ -1,3 +1,4 @@
+import { repairAndValidate } from '@hamlet/engine/json';
 import { z } from 'zod';
 import { doingHere } from '../doing.ts';
 import { placeOf, type Situation } from '../situation.ts';
@@ -128,9 +129,9 @@ const Answer = z.object({
 
 /** The choice in a model's answer; null if it was not offered, or lacks a text that the option needs. */
 export function readChoice(content: string, options: readonly Option[]): Chosen | null {
-  const answer = Answer.safeParse(jsonIn(content));
-  if (!answer.success) return null;
-  const { option, text, title, why, purpose, plan } = answer.data;
+  const answer = repairAndValidate(content, Answer);
+  if (!answer.ok) return null;
+  const { option, text, title, why, purpose, plan } = answer.value;
   const offered = options.find(({ id }) => id === option);
   if (offered === undefined || isBlank(why) || lacksText(offered, { text, title })) return null;
   const goals = plan?.slice(0, PLAN_MAX).map(({ at, goal }) => {
@@ -155,14 +156,4 @@ const isBlank = (text: string | null): boolean => text === null || text.trim() =
 function minuteOf(clock: string): number {
   const [hours = 0, minutes = 0] = clock.split(':').map(Number);
   return 60 * hours + minutes;
-}
-
-/** The JSON object in a text. Some models wrap it in a code block although the schema forbids that. */
-export function jsonIn(content: string): unknown {
-  const [from, to] = [content.indexOf('{'), content.lastIndexOf('}')];
-  try {
-    return JSON.parse(content.slice(from, to + 1));
-  } catch {
-    return null;
-  }
 }
