@@ -13,6 +13,7 @@ const COUNT_MAX = 1_000_000_000;
 const MICROS_MAX = 1_000_000_000_000;
 const CALLS_MAX = 64;
 const CONTEXT_PARTS_MAX = 64;
+const REPAIRS_MAX = 16;
 
 /** The reference of a text of the journal: the engine's salted digest. */
 export const JournalRef = z.string().regex(/^[\w-]{22}$/, 'write the reference of a text: 22 characters');
@@ -63,6 +64,15 @@ const asking = { ask: Count, attempt: Count };
 const of = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape });
 
+/** `repair`: what the engine changed in the arguments that the model wrote. */
+const call = z.object({
+  id: CallId,
+  tool: Name,
+  arguments: JournalRef,
+  effect: word.nullable(),
+  repair: z.array(word).max(REPAIRS_MAX).optional().catch(undefined),
+});
+
 /** The events that people see; other kinds and fields are omitted. */
 export const VisibleClaim = z.discriminatedUnion('type', [
   of('run_opened', { model: Name }),
@@ -70,7 +80,7 @@ export const VisibleClaim = z.discriminatedUnion('type', [
   of('model_answered', {
     ...asking,
     message: JournalRef,
-    calls: z.array(z.object({ id: CallId, tool: Name, arguments: JournalRef, effect: word.nullable() })).max(CALLS_MAX),
+    calls: z.array(call).max(CALLS_MAX),
     usage,
     moneyMicros: micros,
   }),

@@ -41,6 +41,10 @@ export const RunModelDetail = z.strictObject({
   cost: AiDollars.nullable(),
   code: z.string().nullable().describe('Reason of a failure'),
   text: Text.describe('Text of the answer; null if there is none or it was deleted'),
+  repairs: z
+    .array(z.strictObject({ tool: z.string(), actions: z.array(z.string()) }))
+    .optional()
+    .describe('What the engine changed in arguments that the model wrote as almost JSON; absent if nothing'),
   thoughts: Text.unwrap().optional().describe('Thoughts of the model before the answer; absent if it shows none'),
 });
 export type RunModelDetail = z.infer<typeof RunModelDetail>;

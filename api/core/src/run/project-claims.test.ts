@@ -23,6 +23,20 @@ test('a failed request to the model counts its tokens, and no step', () => {
   ]);
 });
 
+test('an answer names the calls whose arguments were repaired', () => {
+  const called = (id: string, repair: unknown) => ({
+    id,
+    modelId: id,
+    tool: 'say',
+    arguments: REF,
+    effect: null,
+    repair,
+  });
+  const calls = [called('1.0', ['commas_removed']), called('1.1', undefined), called('1.2', 'from a newer engine')];
+  const answered = entry(1, { type: 'model_answered', ask: 1, attempt: 1, message: REF, usage, moneyMicros: 0, calls });
+  assert.deepEqual(shown([answered]).events[0]?.detail['repairs'], [{ tool: 'say', actions: ['commas_removed'] }]);
+});
+
 test('a settled call gets its name from an earlier answer, and a call that the API saw is not shown twice', () => {
   const calls = new Map([['0.1', { tool: 'say', effect: 'keyed', argumentsRef: REF }]]);
   const settled = entry(1, { type: 'tool_settled', call: '0.1', outcome: 'denied', result: REF });

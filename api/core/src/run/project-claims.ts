@@ -128,7 +128,11 @@ function modelDetail(claim: ModelClaim, { model }: ClaimContext): ProjectedEvent
   if (claim.type === 'model_asked') return { ask, attempt, model };
   const cost = formatAiDollars(BigInt(claim.moneyMicros));
   const used = { ask, attempt, model, usage: claim.usage, cost };
-  return claim.type === 'model_failed' ? { ...used, code: claim.code } : { ...used, message_ref: claim.message };
+  if (claim.type === 'model_failed') return { ...used, code: claim.code };
+  const repairs = claim.calls.flatMap(({ tool, repair = [] }) =>
+    repair.length === 0 ? [] : [{ tool, actions: repair }],
+  );
+  return { ...used, message_ref: claim.message, ...(repairs.length === 0 ? {} : { repairs }) };
 }
 
 type CallClaim = ClaimOf<'tool_intent'> | ClaimOf<'tool_settled'> | ClaimOf<'tool_unknown'>;

@@ -39,6 +39,8 @@ export interface ModelItem {
   readonly text: string | null;
   /** Thoughts before the answer; null if the model shows none. */
   readonly thoughts: string | null;
+  /** Calls whose arguments the engine repaired. */
+  readonly repairs: NonNullable<ModelEvent['detail']['repairs']>;
 }
 
 interface NoteItem {
@@ -192,6 +194,7 @@ const NEW_ANSWER = {
   code: null,
   text: null,
   thoughts: null,
+  repairs: [],
   state: 'asked',
 } as const;
 const ENDS = { model_asked: null, model_answered: 'answered', model_failed: 'failed' } as const;
@@ -212,6 +215,7 @@ function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace[
     code: detail.code ?? known.code,
     text: wordsOf(event, said) ?? known.text,
     thoughts: detail.thoughts ?? known.thoughts,
+    repairs: detail.repairs ?? known.repairs,
   };
 }
 

@@ -182,6 +182,10 @@ export function mayContinue(
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }
 
+/** What the engine changed in the arguments of a call, for example "Arguments of shell repaired: commas removed". */
+export const repairLabel = (tool: string, actions: readonly string[]): string =>
+  `Arguments of ${tool} repaired: ${actions.map((action) => action.replaceAll('_', ' ')).join(', ')}`;
+
 /** False for the step with which a run hands its prompt to a program, because the line of the call says the same. */
 export const isShownAnswer = ({ model, text, code, thoughts }: ModelItem): boolean =>
   model === null || !runtimeFacts(model).isOneCall || text !== null || code !== null || thoughts !== null;

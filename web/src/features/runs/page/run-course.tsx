@@ -8,7 +8,7 @@ import { mindChanges } from '../../mind/trace-mind.ts';
 import { useAgentName } from '../../village-context.ts';
 import { CallLine } from '../call-line.tsx';
 import { Thoughts } from '../thoughts.tsx';
-import { eventLabel, isShownAnswer, modelLabel } from '../run-labels.ts';
+import { eventLabel, isShownAnswer, modelLabel, repairLabel } from '../run-labels.ts';
 
 type CourseProps = Readonly<{
   agentId: string;
@@ -69,6 +69,11 @@ function ModelLine({ item }: { readonly item: ModelItem }) {
       <span className="model-line-head">{modelLabel(item)}</span>
       <Thoughts text={item.thoughts} />
       {item.text !== null && <Markdown text={item.text} />}
+      {item.repairs.map(({ tool, actions }, index) => (
+        <span key={index} className="model-line-head">
+          {repairLabel(tool, actions)}
+        </span>
+      ))}
     </div>
   );
 }
