@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools eval model soak verify-log images programs crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ bench-gateway: ready ## measures the latency that the models gateway adds, besid
 
 bench-tools: ready ## measures calls of shell and write_file beside MCP servers, and requests through the broker beside Squid
 	@$(NODE) bench/tools/main.ts
+
+bench-json: ready ## measures how often damaged JSON is read right, beside jsonrepair and the AI SDK's parser
+	@$(NODE) bench/json/main.ts
 
 eval: ready ## gives 24 tasks to agents of the village of make up, and judges what they leave. MODEL=URL MODEL_NAME= MODEL_KEY= TASKS= ATTEMPTS=1; ARGS=--help explains all
 	@$(NODE) evals/main.ts $(ARGS)
