@@ -15,6 +15,8 @@ import type { RepairAction } from './repair.ts';
 
 const LEVELS_MAX = 40;
 const DECODINGS_MAX = 3;
+/** Members of an object whose names are compared with those of the schema. */
+const NAMES_MAX = 200;
 const NUMBER = /^[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** `long`: what stands for a number that JavaScript cannot hold. `addsDefaults`: fields that are left out get the value of the schema. */
@@ -112,8 +114,10 @@ function asList(node: unknown, guide: Guide, by: Coercion): Meant {
 
 function objectOf(value: Record<string, unknown>, guide: Guide | null, by: Coercion): unknown {
   const result: Record<string, unknown> = {};
-  for (const [written, member] of Object.entries(value)) {
-    const name = by.keepsNames ? written : nameOf(written, value, guide);
+  const members = Object.entries(value);
+  const keepsNames = by.keepsNames || members.length > NAMES_MAX;
+  for (const [written, member] of members) {
+    const name = keepsNames ? written : nameOf(written, value, guide);
     if (name !== written) by.act('key_renamed');
     const own = propertyGuide(guide, name);
     if (member === null && guide !== null && isDroppable(guide, name, own)) by.act('null_dropped');

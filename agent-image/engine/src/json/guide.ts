@@ -9,6 +9,8 @@ export type Schema<T = unknown> = z.ZodType<T> | JsonSchema;
 export type Guide = Readonly<{ schema: JsonSchema; root: JsonSchema }>;
 
 const HOPS_MAX = 20;
+/** Alternatives and parts of one schema that are looked at, because it may come from a server of others. */
+const PARTS_MAX = 64;
 const NOTHING: ReadonlySet<string> = new Set();
 
 export const isZod = <T>(schema: Schema<T>): schema is z.ZodType<T> => schema instanceof z.core.$ZodType;
@@ -61,17 +63,29 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 function branchesOf({ schema, root }: Guide): readonly Guide[] {
   const any = listOf(schema['anyOf']);
   const given = any.length > 0 ? any : listOf(schema['oneOf']);
-  return given.flatMap((each) => {
+  return given.slice(0, PARTS_MAX + 1).flatMap((each) => {
     const branch = isJsonObject(each) ? followed({ schema: each, root }) : null;
     return branch === null ? [] : [branch];
   });
 }
 
-/** The types that a value may have; empty if it may have any. */
-export function typesOf(given: Guide | null, hops = 0): ReadonlySet<string> {
-  const guide = given === null ? null : followed(given);
-  if (guide === null || hops > HOPS_MAX) return NOTHING;
-  return ownTypes(guide.schema) ?? typesOfParts(guide, hops + 1);
+/** The types that a value may have; empty if it may have any, or if the schema has too many parts to say. */
+export function typesOf(given: Guide | null): ReadonlySet<string> {
+  const types = new Set<string>();
+  const seen = new Set<JsonSchema>();
+  const open: Guide[] = given === null ? [] : [given];
+  for (let last = open.pop(); last !== undefined; last = open.pop()) {
+    const guide = followed(last);
+    if (guide === null || seen.size > PARTS_MAX) return NOTHING;
+    if (seen.has(guide.schema)) continue;
+    seen.add(guide.schema);
+    const own = ownTypes(guide.schema);
+    const parts = own === null ? partsOf(guide) : [];
+    if (parts === null) return NOTHING;
+    for (const type of own ?? []) types.add(type);
+    open.push(...parts);
+  }
+  return types;
 }
 
 /** The types that a schema names itself; null if it names none. */
@@ -82,12 +96,12 @@ function ownTypes(schema: JsonSchema): ReadonlySet<string> | null {
   return 'const' in schema ? new Set([typeName(schema['const'])]) : null;
 }
 
-function typesOfParts(guide: Guide, hops: number): ReadonlySet<string> {
-  const branches = branchesOf(guide).map((branch) => typesOf(branch, hops));
-  if (branches.some(({ size }) => size === 0)) return NOTHING;
-  if (branches.length > 0) return new Set(branches.flatMap((types) => [...types]));
+/** The alternatives of a schema, or the first part of an intersection; null if it has neither. */
+function partsOf(guide: Guide): readonly Guide[] | null {
+  const branches = branchesOf(guide);
   const [first] = listOf(guide.schema['allOf']);
-  return isJsonObject(first) ? typesOf({ schema: first, root: guide.root }, hops) : NOTHING;
+  if (branches.length > 0) return branches;
+  return isJsonObject(first) ? [{ schema: first, root: guide.root }] : null;
 }
 
 export function typeName(value: unknown): string {
@@ -106,6 +120,7 @@ export function guideFor(given: Guide | null, value: unknown): Guide | null {
   for (let hops = 0; guide !== null && hops < HOPS_MAX; hops += 1) {
     const branches: readonly Guide[] = branchesOf(guide);
     if (branches.length === 0) return merged(guide);
+    if (branches.length > PARTS_MAX) return null;
     const [only, ...others]: readonly Guide[] = branches.filter((branch) => canMean(branch, value));
     guide = others.length === 0 && only !== undefined ? followed(only) : null;
   }
@@ -125,10 +140,12 @@ function canMean(branch: Guide, value: unknown): boolean {
 
 /** The properties of all parts of an intersection in one schema. */
 function merged(guide: Guide): Guide {
-  const parts = listOf(guide.schema['allOf']).flatMap((each) => {
-    const part = isJsonObject(each) ? followed({ schema: each, root: guide.root }) : null;
-    return part === null ? [] : [part.schema];
-  });
+  const parts = listOf(guide.schema['allOf'])
+    .slice(0, PARTS_MAX)
+    .flatMap((each) => {
+      const part = isJsonObject(each) ? followed({ schema: each, root: guide.root }) : null;
+      return part === null ? [] : [part.schema];
+    });
   if (parts.length === 0) return guide;
   const all = [...parts, guide.schema];
   const properties: Record<string, unknown> = {};
