@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-memory-recall bench-engine bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ bench-ledger: ready ## measures transfers a second of the ledger beside a hand-w
 
 bench-memory: ready ## measures the memory of an idle resident, operator and api
 	@$(NODE) bench/memory/main.ts
+
+bench-memory-recall: ready ## measures what the memory finds in generated conversations, beside BM25, vectors and their fusion
+	@$(NODE) bench/memory-recall/main.ts
 
 bench-engine: ready ## measures a tool call, durable steps, memory and tokens of the engine beside others (ONLY=tokens)
 	@$(NODE) bench/engine/main.ts $(if $(ONLY),--only $(ONLY))

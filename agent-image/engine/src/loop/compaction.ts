@@ -15,7 +15,7 @@ const DUE = 0.8;
 /** The same for a message that begins a new topic: the older one is complete, and the summary leaves room for the new one. */
 const DUE_AT_NEW_TOPIC = 0.4;
 /** Bytes of a token where the provider has not counted a request of the run yet. English text has about 4, code about 3. */
-const BYTES_PER_TOKEN = 3.5;
+export const BYTES_PER_TOKEN = 3.5;
 /** A count of a provider outside of these is a mistake. */
 const BYTES_PER_TOKEN_RANGE = { least: 1, most: 6 };
 /** Context of a model that names none, for the bounds of a history. */

@@ -1,3 +1,4 @@
+export { askMemory, rememberDialogue, tokensOf, type RememberedDialogue } from './ask-memory.ts';
 export type { Dialogue, DialogueQuestion, DialogueTurn } from './dialogue.ts';
 export {
   p95,

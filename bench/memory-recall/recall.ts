@@ -1,0 +1,93 @@
+import { RECALL_AT, scoreByKind, scoreRecall, type Answered } from '@hamlet/engine/recall';
+import type { Row } from '../report.ts';
+import { generateDialogue, SIZES, type GeneratedDialogue } from './corpus/generate.ts';
+import { askBaselines, askOurs, BASELINES, type SubjectName } from './subjects.ts';
+
+const PERSONAS_PER_SEED = 6;
+const MULTI_HOP_TARGET = 1.3;
+
+export type AllAnswers = Readonly<Record<SubjectName, readonly Answered[]>>;
+
+type Figure = (answered: readonly Answered[]) => number;
+
+/** A row with the same figure of each baseline. */
+function beside(
+  metric: string,
+  unit: string,
+  { answers, figure }: { readonly answers: AllAnswers; readonly figure: Figure },
+): Row {
+  const peers = Object.fromEntries(BASELINES.map((name) => [name, figure(answers[name])]));
+  const better = unit === '%' ? 'higher' : 'lower';
+  return { metric, unit, better, ours: figure(answers.ours), peers, target: null };
+}
+
+/** Our figure by the best one of the baselines. */
+function overBest(
+  metric: string,
+  target: number,
+  { answers, figure }: { readonly answers: AllAnswers; readonly figure: Figure },
+): Row {
+  const best = Math.max(...BASELINES.map((name) => figure(answers[name])));
+  return { metric, unit: '×', better: 'higher', ours: figure(answers.ours) / best, peers: {}, target };
+}
+
+const recall =
+  (k: (typeof RECALL_AT)[number], kind?: string): Figure =>
+  (answered) =>
+    100 * ((kind === undefined ? scoreRecall(answered) : scoreByKind(answered).get(kind))?.recall[k] ?? 0);
+
+/** Share of updates with the newer turn before all that it replaces, of those that have both among the hits. */
+export function newerFirst(dialogues: readonly GeneratedDialogue[]): Figure {
+  const questions = dialogues.flatMap((dialogue) => dialogue.questions);
+  return (answered) => {
+    const decided = answered.flatMap(({ returned, evidence }, at) => {
+      const stale = (questions[at]?.stale ?? []).map((id) => returned.indexOf(id)).filter((rank) => rank >= 0);
+      const newest = returned.indexOf(evidence[0] ?? '');
+      return stale.length > 0 && newest >= 0 ? [newest < Math.min(...stale) ? 1 : 0] : [];
+    });
+    return (100 * decided.reduce<number>((sum, each) => sum + each, 0)) / Math.max(1, decided.length);
+  };
+}
+
+/** Rows of recall, tokens and time over all dialogues. */
+export function recallRows(dialogues: readonly GeneratedDialogue[], answers: AllAnswers): readonly Row[] {
+  const row = (metric: string, unit: string, figure: Figure): Row => beside(metric, unit, { answers, figure });
+  const kinds = [...scoreByKind(answers.ours)].filter(([, { questions }]) => questions > 0).map(([kind]) => kind);
+  return [
+    ...RECALL_AT.map((k) => overBest(`recallAt${k}OverBestBaseline`, 1, { answers, figure: recall(k) })),
+    overBest('multiHopOverBestBaseline', MULTI_HOP_TARGET, { answers, figure: recall(10, 'multi') }),
+    ...RECALL_AT.map((k) => row(`recallAt${k}`, '%', recall(k))),
+    ...kinds.flatMap((kind) => RECALL_AT.map((k) => row(`recallAt${k}.${kind}`, '%', recall(k, kind)))),
+    row('newerFirst', '%', newerFirst(dialogues)),
+    row('tokensOfTen', 'tokens', (answered) => scoreRecall(answered).tokens),
+    row('searchP95Ms', 'ms', (answered) => scoreRecall(answered).p95Ms),
+  ];
+}
+
+/** Asks our memory and the baselines all questions of six personas for each seed. */
+export async function measureRecall(seeds: readonly number[]): Promise<readonly Row[]> {
+  const dialogues = seeds.flatMap((seed) =>
+    Array.from({ length: PERSONAS_PER_SEED }, (_, number) => generateDialogue(seed, number, SIZES.standard)),
+  );
+  const answers: Record<SubjectName, Answered[]> = { ours: [], bm25: [], vector: [], rrf: [] };
+  let forgottenReturned = 0;
+  for (const [at, dialogue] of dialogues.entries()) {
+    console.log(
+      `conversation ${at + 1} of ${dialogues.length}: ${dialogue.turns.length} turns, ${dialogue.questions.length} questions`,
+    );
+    const ours = await askOurs(dialogue);
+    forgottenReturned += ours.forgottenReturned;
+    answers.ours.push(...ours.answered);
+    const baselines = await askBaselines(dialogue);
+    for (const name of BASELINES) answers[name].push(...baselines[name]);
+  }
+  const forgotten: Row = {
+    metric: 'forgottenReturned',
+    unit: '',
+    better: 'lower',
+    ours: forgottenReturned,
+    peers: {},
+    target: 0,
+  };
+  return [...recallRows(dialogues, answers), forgotten];
+}
