@@ -230,7 +230,7 @@ function mindOf(
   const [retries, book] = [{ rest, random }, createRunBook()];
   const repositoryMemory = createRepositoryMemory({ ...retries, work, book, seed });
   const keys = new ModelKeys(book);
-  const place = createHandsPlace(env, { book, memory: repositoryMemory, keys, log });
+  const place = createHandsPlace(env, { ...retries, work, book, memory: repositoryMemory, keys, log });
   const thinking = createThinking({
     ...retries,
     book,

@@ -11,6 +11,7 @@ import { authorEnvironment, authorOf, packageEnvironment, type GitAuthor } from 
 import { proxyEnvironment } from './hands/proxy-environment.ts';
 import { createRefusals, type Refusals } from './hands/refusals.ts';
 import { readIn, readInHands, type ReadText } from './hands/repository/read-work-tree.ts';
+import { withGivenFiles } from './hands/files/given-files.ts';
 import { createWorkTrees, type WorkTrees } from './hands/repository/work-trees.ts';
 import type { EnvironmentOf, ProcessPlace } from './hands/start-process.ts';
 import { surveyHands, type HandsSurvey } from './hands/survey-hands.ts';
@@ -24,6 +25,7 @@ import type { Log } from './process/json-log.ts';
 import { readScriptWith } from './scripts/read-script.ts';
 import { createSkillStore, type SkillStore } from './skills/skill-store.ts';
 import type { ToolKit } from './tools/tool-kit.ts';
+import type { RetryPorts } from './village/retry.ts';
 import type { WorkVillage } from './village/work-village.ts';
 
 const CHANGES_FILE = 'changes.sqlite';
@@ -124,7 +126,8 @@ async function mcpToolsOf(
   });
 }
 
-interface PlaceParts {
+interface PlaceParts extends RetryPorts {
+  readonly work: Pick<WorkVillage, 'runFile'>;
   readonly book: Pick<RunBook, 'find'>;
   readonly memory: RepositoryMemory;
   readonly keys: Pick<ModelKeys, 'environmentOf' | 'end'>;
@@ -132,7 +135,8 @@ interface PlaceParts {
 }
 
 /** The place of a pod's programs, with the runs for which they work. */
-export function createHandsPlace(env: Environment, { book, memory, keys, log }: PlaceParts): HandsPlace {
+export function createHandsPlace(env: Environment, { memory, keys, log, ...runs }: PlaceParts): HandsPlace {
+  const { book } = runs;
   const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
   const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
   const memories = createMemoryFiles({
@@ -149,7 +153,8 @@ export function createHandsPlace(env: Environment, { book, memory, keys, log }: 
     [MEMORY_FILE_VARIABLE]: memories.pathOf(repositoryOf(place.run)),
   });
   const locks = join(home, '.hamlet/locks');
-  const trees = createWorkTrees({ workspace, locks, environmentOf, repositoryOf });
+  const cloned = createWorkTrees({ workspace, locks, environmentOf, repositoryOf });
+  const trees = withGivenFiles(cloned, { ...runs, workspace });
   const { HAMLET_HANDS_SOCKET: socket } = env;
   const keepMemory: HandsPlace['keepMemory'] = async (run, signal) => {
     if (socket !== undefined) await memories.keep(socket, run, signal);

@@ -36,6 +36,7 @@ import * as journal from './routes/runs/journal.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as policy from './routes/runs/policy.ts';
 import * as repositoryMemory from './routes/runs/repository-memory.ts';
+import * as runFiles from './routes/runs/run-files.ts';
 import * as schedules from './routes/runs/schedules.ts';
 import * as service from './routes/service.ts';
 import * as sessions from './routes/sessions.ts';
@@ -102,7 +103,7 @@ const GROUPS = [
   [repositoryMemory.getRepositoryMemory, repositoryMemory.forgetRepositoryEntry],
   [repositoryMemory.forgetRepositoryMemory],
   [artifacts.keepArtifact, artifacts.listRunArtifacts, artifacts.listDeliverables, artifacts.listAgentArtifacts],
-  [artifacts.listRunSources],
+  [artifacts.listRunSources, runFiles.readRunFile],
   [artifacts.getSessionResults, artifacts.getArtifactContent, artifacts.getArtifactImage, artifacts.forgetArtifact],
   [permissions.listPermissions, permissions.countWaitingWork, permissions.answerPermission, permissions.listAllowRules],
   [permissions.revokeAllowRule],

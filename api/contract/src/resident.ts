@@ -9,6 +9,7 @@ export { askPermission, performCall } from './routes/permissions.ts';
 export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
 export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } from './routes/runs/journal.ts';
 export { keepArtifact } from './routes/runs/artifacts.ts';
+export { readRunFile } from './routes/runs/run-files.ts';
 export { getScript, listScripts } from './script/script.ts';
 export { SCRIPT_MEDIA_TYPE, SharedScript } from './script/script.ts';
 export { SCRIPT_SECONDS_MAX, type RunScriptInput } from './tools/script-tools.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RunFile } from '@hamlet/contract';
 import type { GitAuthor } from '../hands/package-environment.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
@@ -17,6 +18,8 @@ export interface BookedRun extends LimitedRun {
   readonly repository: Repository | null;
   /** The person for whom the run commits; null for a run without a person. */
   readonly author: GitAuthor | null;
+  /** Files of the message of the run. */
+  readonly files?: readonly RunFile[] | undefined;
   /** True for a worker, whose prompt contains no memories. */
   readonly isWorker?: boolean;
   /** Called when the API reports that the lease is over. */

@@ -208,6 +208,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     audience: audienceOf(held),
     repository: held.repository,
     author: held.author,
+    files: held.files,
     isWorker: run.worker !== undefined,
     given: run.worker?.tools?.flat() ?? [],
     canBrowse: 'name' in runtime ? runtime.config.can_browse : false,

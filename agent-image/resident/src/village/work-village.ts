@@ -75,6 +75,7 @@ export function createHttpWork(options: HttpVillageOptions) {
   return {
     ...skillRequests(requests),
     ...waitRequests(requests),
+    ...fileRequests(requests),
     posts: async (query: PostQuery) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
     thread: (post_id: string) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
     /** A page of the village's Schedules; the API shows the agent only its own ones. */
@@ -98,12 +99,6 @@ export function createHttpWork(options: HttpVillageOptions) {
       call_id: string,
       body: RunLease & { readonly outcome: CallOutcome; readonly report: CallReport },
     ) => read(contract.endCall, { params: { run_id, call_id }, body }),
-    keepArtifact: async (run_id: string, call_id: string, upload: RunLease & ArtifactUpload) => {
-      const { cycle, attempt, sha256, name, mediaType, bytes, deliverable } = upload;
-      const query = { cycle, attempt, name, media_type: mediaType, ...(deliverable && { deliverable }) };
-      const sent = { params: { run_id, call_id, sha256 }, query, body: bytes };
-      return mapped(await read(contract.keepArtifact, sent), ({ artifact }) => artifact);
-    },
     /** Records the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */
     noteMemories: async (
       run_id: string,
@@ -140,6 +135,21 @@ const waitRequests = ({ read }: ReturnType<typeof requestsOf>) => ({
   /** Releases the lease until the model may answer again; a run that is to be cancelled stays running. */
   parkRun: (run_id: string, lease: RunLease, why: { readonly code: string; readonly wait_ms: number }) =>
     read(contract.parkRun, { params: { run_id }, body: { ...lease, ...why } }),
+});
+
+const fileRequests = ({ read }: ReturnType<typeof requestsOf>) => ({
+  keepArtifact: async (run_id: string, call_id: string, upload: RunLease & ArtifactUpload) => {
+    const { cycle, attempt, sha256, name, mediaType, bytes, deliverable } = upload;
+    const query = { cycle, attempt, name, media_type: mediaType, ...(deliverable && { deliverable }) };
+    const sent = { params: { run_id, call_id, sha256 }, query, body: bytes };
+    return mapped(await read(contract.keepArtifact, sent), ({ artifact }) => artifact);
+  },
+  /** A file of the message of a run, in base64. */
+  runFile: async (run_id: string, cycle: number, sha256: string) =>
+    mapped(
+      await read(contract.readRunFile, { params: { run_id, sha256 }, query: { cycle } }),
+      ({ content }) => content,
+    ),
 });
 
 const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({

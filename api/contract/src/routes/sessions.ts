@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BARS, defineRoute, json } from '../http/route.ts';
+import { GIVEN_FILES_BODY_MAX_BYTES, GIVEN_FILES_MAX, GivenFile } from '../values/given-file.ts';
 import { Permission } from '../values/permission.ts';
 import { RunDelta, RunEvent } from '../values/run-event.ts';
 import { Run, SafeMode } from '../values/run.ts';
@@ -73,7 +74,13 @@ export const sendMessage = defineRoute('sendMessage POST /sessions/{session_id}/
       .min(1)
       .meta({ example: 'Find out what Bob wants, and post it on the board.' }),
     safe_mode: SafeMode.optional(),
+    files: z
+      .array(GivenFile)
+      .max(GIVEN_FILES_MAX)
+      .optional()
+      .describe('Files for the workspace of the agent, which the message then lists; at most 512 KiB each'),
   }),
+  bodyMaxBytes: GIVEN_FILES_BODY_MAX_BYTES,
   status: 201,
   answer: json(
     z.strictObject({

@@ -4,6 +4,7 @@ import {
   type CallInput,
   type PanicCode,
   type RunBudgets,
+  type RunFile,
   type RunLane,
   type RunStep,
 } from '@hamlet/contract';
@@ -17,12 +18,14 @@ import {
   findRun,
   findStep,
   inTransaction,
+  listRunFiles,
   lockRun,
   markMemories,
   nameMind,
   readFreeze,
   QUOTA_PARK,
   readNextRun,
+  readRunFileContent,
   readParks,
   readRunSteps,
   refuseSessionTurn,
@@ -129,9 +132,16 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
         session: run.kind === 'worker' ? null : await sessionOfRun(tx, run),
         ...(await workPlaceOf(tx, run, source.get(run.agentId))),
         offer: await openOfferOf(tx, run.runId),
+        ...(await filesOf(tx, run)),
       });
     }),
   );
+}
+
+/** The files of the message of a run. */
+async function filesOf(tx: Tx, { kind, runId }: RunRow): Promise<{ readonly files?: RunFile[] }> {
+  const files = kind === 'message' ? await listRunFiles(tx, runId) : [];
+  return files.length === 0 ? {} : { files: files.map(({ path, sha256 }) => ({ path, sha256: sha256.toHex() })) };
 }
 
 async function isParked(tx: Tx, run: RunRow | null): Promise<boolean> {
@@ -225,6 +235,14 @@ export function workHandlers(village: Village) {
       }),
     ),
     settleRun: settleRun(village),
+    readRunFile: plain(async ({ params: { run_id: runId, sha256 }, query, actor }) => {
+      const run = await findRun(db, runId);
+      if (run === null) return refused('no_such_run');
+      const denied = permitWork(actor, query.cycle)(run);
+      if (denied !== null) return denied;
+      const content = await readRunFileContent(db, runId, Buffer.from(sha256, 'hex'));
+      return content === null ? refused('no_such_artifact') : accepted({ content: content.toString('base64') });
+    }),
     noteMemories: plain(({ params, body: { cycle, attempt, written, recalled }, actor }) =>
       inTransaction(db, async (tx) => {
         const outcome = await applyToRun(tx, params.run_id, {

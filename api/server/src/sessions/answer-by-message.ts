@@ -19,10 +19,11 @@ interface OpenQuestion {
 
 /**
  * Locks the question that a message answers; null if the agent asks nothing, or if the message begins work of its own
- * (a safe mode, a text longer than an answer). Locks the run, so the caller has locked the name of the session.
+ * (a safe mode, files, a text longer than an answer). Locks the run, so the caller has locked the name of the session.
  */
 export async function holdQuestion(tx: Tx, { params, body }: Request): Promise<OpenQuestion | null> {
-  if (body.safe_mode !== undefined || body.text.length > REPLY_MAX_CHARS) return null;
+  const { safe_mode: safeMode, files = [], text } = body;
+  if (safeMode !== undefined || files.length > 0 || text.length > REPLY_MAX_CHARS) return null;
   const known = await findOpenQuestion(tx, params.session_id);
   if (known === null) return null;
   const run = await lockRun(tx, known.runId);

@@ -1,4 +1,4 @@
-import { SESSION_PEOPLE_MAX } from '@hamlet/contract';
+import { MESSAGE_MAX_CHARS, SESSION_PEOPLE_MAX } from '@hamlet/contract';
 import type { CallData, SafeMode, sendMessage as sendRoute } from '@hamlet/contract';
 import { refuseMessage, titleFrom } from '@hamlet/core';
 import {
@@ -6,6 +6,7 @@ import {
   findChatSession,
   inSnapshot,
   insertMessage,
+  insertRunFiles,
   insertRuns,
   insertSessionPerson,
   lockRun,
@@ -25,6 +26,7 @@ import { barsRuns } from '../runs/work-limits.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { admitTo, openSession, type Admitted } from './transcript/session-access.ts';
 import { answerByMessage, holdQuestion } from './answer-by-message.ts';
+import { readGivenFiles } from './given-files.ts';
 import { LIMITS } from './message-limits.ts';
 import { authorOf, holdSession } from './session-handlers.ts';
 import { messageView } from './transcript/session-view.ts';
@@ -55,6 +57,9 @@ function wakeOf({ spec, idle }: AgentRecord): 'awake' | 'waking' | 'suspended' |
   if (spec.wake === 'Never') return 'never';
   return idle === true ? 'waking' : 'suspended';
 }
+
+const NO_HANDS = 'files: the agent has no hands, and so no workspace for files: send their words as text';
+const TOO_LONG = `text: shorten it: with the list of its files a message has at most ${MESSAGE_MAX_CHARS} characters`;
 
 interface Sent {
   readonly run: RunRow;
@@ -146,8 +151,12 @@ async function beginRun(
   const denied = await refuseRun(tx, session);
   if (denied !== null) return denied;
   const author = authorOf(request.actor);
-  const { text, safe_mode: safeMode } = request.body;
+  const { text: said, safe_mode: safeMode, files: given = [] } = request.body;
+  if (given.length > 0 && record.spec.hands?.enabled === false) return refused('validation_failed', NO_HANDS);
+  const { text, files } = readGivenFiles(said, given);
+  if (text.length > MESSAGE_MAX_CHARS) return refused('validation_failed', TOO_LONG);
   const stored = await store(tx, session, { author, agentUid: record.uid, text, safeMode });
+  await insertRunFiles(tx, stored.run.runId, files);
   return sent(tx, request, { village, record, ...stored, answers: null });
 }
 

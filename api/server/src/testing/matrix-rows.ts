@@ -52,7 +52,7 @@ const ROWS = `
                                  getLogProof
   401  403  403  400  400  403   placeBid startRun recordRunStep storeRunJournal publishRunWords renewRun settleRun
                                  waitRun parkRun pinSkills loadSkill askPermission performCall beginCall endCall noteMemories
-                                 useRepositoryMemory keepArtifact completeChat createMessage createResponse createCompletion countMessageTokens
+                                 useRepositoryMemory keepArtifact readRunFile completeChat createMessage createResponse createCompletion countMessageTokens
                                  createEmbeddings
   400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode
   409  409  409  409  409  409   receivePayPalWebhook

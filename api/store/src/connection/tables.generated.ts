@@ -701,6 +701,12 @@ export interface Tables {
     detail: Json<unknown, string>;
     witnessed: Generated<boolean>;
   };
+  run_file: {
+    run_id: string;
+    path: string;
+    sha256: Bytes;
+    content: Bytes;
+  };
   run_offer: {
     run_id: string;
     agent_id: string;
@@ -1001,6 +1007,7 @@ export const COLUMNS = {
   resource_seen: ['uid', 'kind', 'name', 'generation', 'own_generations as ownGenerations', 'fields', 'fields_generation as fieldsGeneration', 'gone_at as goneAt'],
   run: ['run_id as runId', 'agent_id as agentId', 'agent_uid as agentUid', 'kind', 'state', 'prompt', 'created_at as createdAt', 'created_by_role as createdByRole', 'created_by_id as createdById', 'schedule_uid as scheduleUid', 'schedule_name as scheduleName', 'slot', 'attempt', 'cycle', 'started_at as startedAt', 'ended_at as endedAt', 'summary', 'error_code as errorCode', 'error_message as errorMessage', 'cancel_requested_at as cancelRequestedAt', 'events', 'lease_until as leaseUntil', 'session_id as sessionId', 'runtime', 'model', 'progress_attempt as progressAttempt', 'budgets', 'steps', 'tokens', 'cost_micros as costMicros', 'claimed_tokens as claimedTokens', 'claimed_cost_micros as claimedCostMicros', 'worked_ms as workedMs', 'working_since as workingSince', 'unsettled', 'parent_run_id as parentRunId', 'parent_call_id as parentCallId', 'role', 'depth', 'tool_lists as toolLists', 'safe_mode as safeMode', 'parked_until as parkedUntil', 'parked_code as parkedCode', 'mind', 'stopped_code as stoppedCode', 'stopped_at as stoppedAt'],
   run_event: ['run_id as runId', 'number', 'event', 'at', 'detail', 'witnessed'],
+  run_file: ['run_id as runId', 'path', 'sha256', 'content'],
   run_offer: ['run_id as runId', 'agent_id as agentId', 'amount', 'hold_id as holdId', 'day', 'offered_by_role as offeredByRole', 'offered_by_id as offeredById', 'offered_at as offeredAt', 'expires_at as expiresAt', 'state', 'ended_at as endedAt', 'reason'],
   run_skill_set: ['run_id as runId', 'agent_id as agentId', 'skills', 'sha256', 'pinned_at as pinnedAt'],
   run_taint: ['run_id as runId', 'source', 'detail', 'call_id as callId', 'from_run_id as fromRunId', 'at'],

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
+import type { BookedRun } from '../../engine/run-book.ts';
+import { withGivenFiles } from '../files/given-files.ts';
 import { connectHands } from '../hands-client.ts';
 import { readIn, readInHands, readWorkTree } from './read-work-tree.ts';
 import { createWorkTrees, foldersOf, type Repository, type WorkTrees } from './work-trees.ts';
@@ -125,6 +127,29 @@ test('a run without a repository works in the workspace; a work tree that was re
   const { folder } = await use('r1', 'a/project');
   rmSync(folder, { recursive: true });
   assert.equal(nameIn((await use('r1', 'a/project')).folder), 'a/project');
+});
+
+test('the first use by a run writes the files of its message; a file that is there already stays', async () => {
+  const files = ['one', 'two', 'lost'].map((name) => ({ path: `given/0a/${name}.txt`, sha256: name }));
+  const asked: string[] = [];
+  const runFile = async (_run: string, _cycle: number, sha256: string) => {
+    asked.push(sha256);
+    return sha256 === 'lost'
+      ? ({ kind: 'refused', code: 'no_such_artifact', detail: '' } as const)
+      : ({ kind: 'ok', value: Buffer.from(`${sha256}\n`).toString('base64') } as const);
+  };
+  const book = { find: (runId: string) => ({ runId, files, lease: { cycle: 1, attempt: 1 } }) as unknown as BookedRun };
+  const ports = { work: { runFile }, book, workspace: hands.workspace, rest: async () => {}, random: () => 0 };
+  const by = withGivenFiles(trees, ports);
+  const read = (name: string) => readFileSync(join(hands.workspace, `given/0a/${name}.txt`), 'utf8');
+  const first = await use('r30', null, { by });
+  assert.equal(first.note, 'The file given/0a/lost.txt of the message could not be written: no_such_artifact.');
+  assert.deepEqual([read('one'), read('two')], ['one\n', 'two\n']);
+  writeFileSync(join(hands.workspace, 'given/0a/one.txt'), 'changed');
+  assert.equal((await use('r30', null, { by })).note, '');
+  assert.equal(asked.length, 3, 'a run asks once');
+  await use('r31', null, { by });
+  assert.equal(read('one'), 'changed');
 });
 
 test("repository and branch are the work tree's current ones, also from another container", async () => {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
+import { GIVEN_FILES_BODY_MAX_BYTES } from '../../values/given-file.ts';
 
 const METHOD_MAX_CHARS = 128;
-/** Maximum size of one message to an agent: its text and its bookkeeping. */
-const A2A_BODY_MAX_BYTES = 128 << 10;
 export const A2A_PAGE_MAX = 50;
 
 /** One JSON-RPC message of the Agent2Agent protocol. Batches are refused, so that each message counts as a request. */
@@ -41,7 +40,7 @@ export const callA2a = defineRoute('callA2a POST /a2a/{agent_id}', {
   audiences: ['people'],
   idempotency: 'natural',
   body: A2aMessage,
-  bodyMaxBytes: A2A_BODY_MAX_BYTES,
+  bodyMaxBytes: GIVEN_FILES_BODY_MAX_BYTES,
   answer: { kind: 'completion', wire: 'a2a', schema: A2aResponse, chunk: A2aResponse },
   reasons: ['no_such_agent'],
 });

@@ -29,6 +29,7 @@ import {
   Worker,
   WORKERS_KEPT,
 } from '../../values/run.ts';
+import { GIVEN_FILES_MAX, RunFile } from '../../values/given-file.ts';
 import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
@@ -225,6 +226,7 @@ export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
         .nullable()
         .default(null)
         .describe('Open offer of a person for the result'),
+      files: z.array(RunFile).max(GIVEN_FILES_MAX).optional().describe('Files of the message; absent without any'),
     }),
   ),
   reasons: [
