@@ -80,9 +80,10 @@ export function a2aHandlers(village: Village, ports: A2aPorts) {
         const library = await loadA2a();
         const caller = { actor, requestId, traceparent };
         const version = versionOf(headers);
-        const of = { db, agentId, record, caller, version, egressOf, origin: originOf(headers) };
         const ask = askVillage(ports, request);
-        const handler = requestHandler({ ...of, ask, errors: library.errors, ports: serving, gone: channel.gone });
+        const call = { db, agentId, record, caller, version, egressOf, origin: originOf(headers), ask };
+        const { errors } = library;
+        const handler = requestHandler({ call, errors, ports: serving, gone: channel.gone });
         return answerCall(library, request, { handler, channel });
       },
     },

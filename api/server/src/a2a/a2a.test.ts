@@ -4,16 +4,18 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Role, TaskState, type Message, type Part, type SendMessageRequest, type Task } from '@a2a-js/sdk';
-import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, type Client } from '@a2a-js/sdk/client';
-import { SESSIONS_OF_PERSON_MAX } from '@hamlet/contract';
+import { TaskState, type Part, type Task } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+import { GIVEN_FILE_MAX_BYTES, GIVEN_FILES_MAX, SESSIONS_OF_PERSON_MAX } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { until } from '@hamlet/test/env/until';
 import { ASKING_RULES, post, startPermits } from '../permissions/testing/permission-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { TOKENS, type AgentId } from '../testing/test-village.ts';
-import { clientOf as exampleClient } from './testing/example-client.ts';
+import { listTasks } from './read-tasks.ts';
+import { a2aClient, asking, filePart, send, textPart, type Version } from './testing/a2a-play.ts';
 
 const { village, permits } = await startPermits({
   rules: ASKING_RULES,
@@ -32,60 +34,8 @@ const talk = new SessionPlay(url);
 
 const HOOK = 'https://hooks.example.org/tasks?of=mine';
 const NO_ID = '01890000-0000-7000-8000-000000000000';
-type Version = '1.0' | '0.3';
-
-/** Acts like a client of 0.3, which names no version and knows no `supportedInterfaces`. */
-const asOlder: typeof fetch = async (input, init) => {
-  const headers = new Headers(init?.headers);
-  headers.delete('a2a-version');
-  const response = await fetch(input, { ...init, headers });
-  if (!String(input).endsWith('agent-card.json')) return response;
-  const { supportedInterfaces: _, ...card } = (await response.json()) as Record<string, unknown>;
-  return Response.json(card, { status: response.status });
-};
-
-/** A client of an agent; of 1.0 as docs/A2A.md shows it. */
-async function clientOf(agentId: string, key: string = TOKENS.member, version: Version = '1.0'): Promise<Client> {
-  const address = `${url}/a2a/${agentId}/`;
-  if (version === '1.0') return exampleClient(address, key);
-  const fetchImpl: typeof fetch = (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set('authorization', `Bearer ${key}`);
-    return asOlder(input, { ...init, headers });
-  };
-  const options = { fetchImpl, legacyCompat: { enabled: true } };
-  const factory = new ClientFactory({
-    transports: [new JsonRpcTransportFactory(options)],
-    cardResolver: new DefaultAgentCardResolver(options),
-  });
-  return factory.createFromUrl(address);
-}
-
-const textPart = (value: string): Part => ({
-  content: { $case: 'text', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: '',
-});
-
-type Sent = Partial<Pick<Message, 'messageId' | 'contextId' | 'taskId'>> & {
-  readonly parts?: Part[];
-  readonly wait?: boolean;
-};
-
-function asking(text: string, { parts = [textPart(text)], wait = false, ...more }: Sent = {}): SendMessageRequest {
-  const ids = { messageId: randomUUID(), contextId: '', taskId: '', ...more };
-  const message = { ...ids, parts, role: Role.ROLE_USER, metadata: undefined, extensions: [], referenceTaskIds: [] };
-  const configuration = { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: !wait };
-  return { tenant: '', message, configuration, metadata: undefined };
-}
-
-async function send(client: Client, text: string, more: Sent = {}): Promise<Task> {
-  const sent = await client.sendMessage(asking(text, more));
-  assert.ok('status' in sent);
-  return sent;
-}
-
+const clientOf = (agentId: string, key: string = TOKENS.member, version: Version = '1.0'): Promise<Client> =>
+  a2aClient(`${url}/a2a/${agentId}/`, { key, version });
 const get = (client: Client, id: string): Promise<Task> => client.getTask({ tenant: '', id });
 const nameOf = (state: TaskState = TaskState.TASK_STATE_UNSPECIFIED): string => TaskState[state] ?? '';
 const stateOf = ({ status }: Task): string => nameOf(status?.state);
@@ -203,6 +153,19 @@ test("another person's task and context are unknown, and so are those of another
   dataOf(await talk.cancel(run.run_id));
 });
 
+/** A database that notes each query. */
+function countingDb(): { readonly db: Db; readonly queries: readonly unknown[] } {
+  const queries: unknown[] = [];
+  const plugin: Parameters<Db['withPlugin']>[0] = {
+    transformQuery: ({ node }) => {
+      queries.push(node);
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  return { db: village.openDb().withPlugin(plugin), queries };
+}
+
 const listing = (more: {
   pageSize?: number;
   pageToken?: string;
@@ -231,6 +194,19 @@ test('tasks are listed in pages, by context and by state', async () => {
   await client.cancelTask({ tenant: '', id: first.id, metadata: {} });
   const status = TaskState.TASK_STATE_CANCELED;
   assert.deepEqual(pluck((await client.listTasks(listing({ contextId, status }))).tasks, 'id'), [ids[0]]);
+  const { run } = await talk.play.admin.getRun({ run_id: first.id });
+  const { db, queries } = countingDb();
+  const actor = { role: 'member', id: run.created_by.id, accountId: null, name: '' } as const;
+  const reader = { db, agentId: 'ada', origin: url, caller: { actor, requestId: '', traceparent: '' } };
+  const asked = [1, 3].map((pageSize) => ({ ...listing({ contextId, pageSize }), includeArtifacts: true }));
+  const counts: number[] = [];
+  for (const each of asked) {
+    const before = queries.length;
+    const listed = await listTasks(reader, each);
+    assert.equal(listed.ok && listed.data.tasks.length, each.pageSize);
+    counts.push(queries.length - before);
+  }
+  assert.equal(counts[0], counts[1], 'a page of three tasks takes as many queries as one of a single task');
   await refuses(client.listTasks(listing({ contextId, pageToken: 'made up' })), /cursor_invalid/);
   for (const time of ['soon', '+275760-09-13T00:00:00Z'])
     await refuses(client.listTasks(listing({ statusTimestampAfter: time })), /RFC 3339/);
@@ -298,21 +274,81 @@ test('a task has callbacks only at hosts that the Agent names', async () => {
   assert.deepEqual([created.id, created.url, created.token], ['mine', HOOK, '']);
   const about = { tenant: '', taskId: task.id, pageSize: 0, pageToken: '' };
   assert.deepEqual(pluck((await bob.listTaskPushNotificationConfig(about)).configs, 'id'), ['mine']);
-  await bob.deleteTaskPushNotificationConfig({ tenant: '', taskId: task.id, id: 'mine' });
-  assert.deepEqual((await bob.listTaskPushNotificationConfig(about)).configs, []);
+  const admin = await clientOf('bob', TOKENS.admin);
+  const ofAdmin = { ...callback(task.id, `${HOOK}&by=admin`), id: 'other' };
+  await admin.createTaskPushNotificationConfig(ofAdmin);
+  const [own, all] = [
+    await bob.listTaskPushNotificationConfig(about),
+    await admin.listTaskPushNotificationConfig(about),
+  ];
+  assert.deepEqual([pluck(own.configs, 'id'), pluck(all.configs, 'id')], [['mine'], ['mine', 'other']]);
+  await refuses(bob.getTaskPushNotificationConfig({ tenant: '', taskId: task.id, id: 'other' }), /no callback other/);
+  await refuses(bob.createTaskPushNotificationConfig(ofAdmin), /another caller of this task uses it/);
+  for (const id of ['mine', 'other'])
+    await bob.deleteTaskPushNotificationConfig({ tenant: '', taskId: task.id.toUpperCase(), id });
+  assert.deepEqual(pluck((await admin.listTaskPushNotificationConfig(about)).configs, 'id'), ['other']);
   await bob.cancelTask({ tenant: '', id: task.id, metadata: {} });
 });
 
-test('files, huge parts, batches and other versions are refused; an agent without a2a is unknown', async () => {
+for (const version of ['1.0', '0.3'] as const)
+  test(`the files of a message of ${version} reach the agent that works on its task, until the task ends`, async () => {
+    const client = await clientOf('ada', TOKENS.member, version);
+    const csv = Buffer.from('a,b\n1,2\n');
+    const parts = [textPart('Add them up.'), filePart('sums.csv', csv), filePart('sums.csv', csv)];
+    const task = await send(client, '', { parts });
+    const { run, files = [] } = dataOf(await talk.start('ada', task.id));
+    const [{ path, sha256 } = { path: '', sha256: '' }, ...others] = files;
+    assert.match(path, /^given\/[0-9a-f]{12}\/sums\.csv$/);
+    assert.deepEqual(others, [], 'the same file twice is one');
+    assert.equal(
+      run.prompt,
+      `Add them up.\n\nFiles of this message:\n- /workspace/${path} (text/csv, ${csv.length} bytes)`,
+    );
+    const asked = { run_id: task.id, sha256, cycle: await talk.cycle('ada') };
+    const { content } = await talk.play.as('ada').readRunFile(asked);
+    assert.deepEqual(Buffer.from(content, 'base64'), csv);
+    const byOther = await talk.play.as('bob').raw.readRunFile(asked);
+    assert.equal(byOther.ok ? '' : byOther.problem.code, 'not_own_agent');
+    dataOf(await talk.answer('ada', task.id, 'Three.'));
+    const late = await talk.play.as('ada').raw.readRunFile(asked);
+    assert.equal(late.ok ? '' : late.problem.code, 'no_such_artifact');
+  });
+
+test('a message of files alone is a task; other files are refused with what to send', async () => {
   const client = await clientOf('ada');
-  const raw: Part = { ...textPart(''), content: { $case: 'raw', value: Buffer.from('x') }, filename: 'x.bin' };
-  await refuses(send(client, '', { parts: [raw] }), /reads text and JSON/);
+  const task = await send(client, '', { parts: [filePart('', Buffer.from([0, 255]))] });
+  assert.match(
+    wordsOf((await get(client, task.id)).history[0]?.parts),
+    /^Look at the files[^]*\/file-1 \(text\/csv, 2 bytes/,
+  );
+  const reply = { parts: [filePart('x', Buffer.from('x'))], taskId: task.id };
+  await refuses(send(client, '', reply), /leave taskId out/);
+  await client.cancelTask({ tenant: '', id: task.id, metadata: {} });
+  const bytes = (length: number) => Buffer.alloc(length, 1);
+  const unfit = [
+    [filePart('../x', bytes(1))],
+    [filePart('empty', bytes(0))],
+    [filePart('large', bytes(GIVEN_FILE_MAX_BYTES + 1))],
+    Array.from({ length: GIVEN_FILES_MAX + 1 }, (_, index) => filePart(`${index}`, bytes(1))),
+  ];
+  for (const parts of unfit) await refuses(send(client, '', { parts }), /send at most 4 files of 1 to 524288 bytes/);
+  const address: Part = { ...textPart(''), content: { $case: 'url', value: 'https://files.example.org/x' } };
+  await refuses(send(client, '', { parts: [address] }), /send the bytes of the file, or its address as text/);
+  const largest = Array.from({ length: GIVEN_FILES_MAX }, (_, index) =>
+    filePart(`${index}.bin`, bytes(GIVEN_FILE_MAX_BYTES - index)),
+  );
+  const { id } = await send(client, '', { parts: largest });
+  await client.cancelTask({ tenant: '', id, metadata: {} });
+});
+
+test('huge parts, batches and other versions are refused; an agent without a2a is unknown', async () => {
+  const client = await clientOf('ada');
   await refuses(send(client, '', { parts: [] }), /1 to 32 parts/);
   await refuses(send(client, 'x'.repeat(20_000)), /validation_failed/);
   await refuses(send(client, 'x', { contextId: 'made-up' }), /message.contextId/);
   const message = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: {} };
   assert.equal((await rpc('ada', [message])).status, 400);
-  assert.equal((await rpc('ada', { ...message, params: { long: 'x'.repeat(200_000) } })).status, 413);
+  assert.equal((await rpc('ada', { ...message, params: { long: 'x'.repeat(4_000_000) } })).status, 413);
   assert.match(await (await rpc('ada', { ...message, method: 'NoSuch' })).text(), /-32601/);
   for (const unknown of ['cleo', 'nemo'] satisfies (AgentId | 'nemo')[]) {
     assert.equal((await rpc(unknown, message)).status, 404);

@@ -11,6 +11,7 @@ export const OLDER_VERSION = '0.3';
 const DESCRIPTION_MAX_CHARS = 600;
 const TEXT = 'text/plain';
 const JSON_TYPE = 'application/json';
+const BYTES = 'application/octet-stream';
 
 const WORK = {
   id: 'work',
@@ -59,7 +60,7 @@ export function cardOf(
       },
     },
     securityRequirements: [{ schemes: { key: { list: [] } } }],
-    defaultInputModes: [TEXT, JSON_TYPE],
+    defaultInputModes: [TEXT, JSON_TYPE, ...(spec.hands?.enabled === false ? [] : [BYTES])],
     defaultOutputModes: [TEXT, JSON_TYPE],
     skills: [WORK],
     signatures: [],

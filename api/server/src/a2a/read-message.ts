@@ -1,5 +1,5 @@
 import type { Message, Part } from '@a2a-js/sdk';
-import { PermissionAnswer, REPLY_MAX_CHARS } from '@hamlet/contract';
+import { GIVEN_FILE_MAX_BYTES, GIVEN_FILES_MAX, GivenFile, PermissionAnswer, REPLY_MAX_CHARS } from '@hamlet/contract';
 import { z } from 'zod';
 
 const PARTS_MAX = 32;
@@ -19,6 +19,7 @@ export interface ReadMessage {
   readonly contextId: string | null;
   readonly taskId: string | null;
   readonly text: string;
+  readonly files: readonly GivenFile[];
   readonly answer: z.infer<typeof Answer> | null;
 }
 
@@ -26,6 +27,23 @@ export interface ReadMessage {
 function textOf({ content }: Part): string | null {
   if (content?.$case === 'text') return content.value;
   return content?.$case === 'data' ? JSON.stringify(content.value) : null;
+}
+
+const OTHER_TYPE = 'application/octet-stream';
+const UNFIT_FILES = `message.parts: send at most ${GIVEN_FILES_MAX} files of 1 to ${GIVEN_FILE_MAX_BYTES} bytes, named without folders`;
+/** The text of a message that has only files. */
+const ONLY_FILES = 'Look at the files of this message.';
+
+/** The bytes of a part as a file; null for any other part. A media type has no parameters, and is only for display. */
+function fileIn({ content, filename, mediaType }: Part, place: number): GivenFile | 'unfit' | null {
+  if (content?.$case !== 'raw') return null;
+  const [type = ''] = mediaType.toLowerCase().split(';');
+  const file = GivenFile.safeParse({
+    name: filename === '' ? `file-${place + 1}` : filename,
+    media_type: GivenFile.shape.media_type.safeParse(type.trim()).data ?? OTHER_TYPE,
+    content: content.value.toString('base64'),
+  });
+  return file.success ? file.data : 'unfit';
 }
 
 function givenAnswer({ content }: Part): unknown {
@@ -55,8 +73,8 @@ type MessageReading =
   | { readonly kind: 'message'; readonly message: ReadMessage }
   /** It cannot be read; `fault` says what to send instead. */
   | { readonly kind: 'fault'; readonly fault: string }
-  /** It has a part that is neither text nor JSON. */
-  | { readonly kind: 'file' };
+  /** It has a part that is neither text, JSON nor bytes. */
+  | { readonly kind: 'address' };
 
 const orNull = (id: string): string | null => (id === '' ? null : id);
 
@@ -68,8 +86,12 @@ export function readMessage(sent: Message | undefined): MessageReading {
   const { messageId, contextId, taskId, parts } = sent;
   if (parts.length === 0 || parts.length > PARTS_MAX)
     return { kind: 'fault', fault: `message.parts: send 1 to ${PARTS_MAX} parts` };
-  const texts = parts.map(textOf);
-  if (texts.includes(null)) return { kind: 'file' };
+  if (parts.some(({ content }) => content === undefined || content.$case === 'url')) return { kind: 'address' };
+  const files = parts.map(fileIn).filter((file) => file !== null);
+  const given = files.filter((file) => file !== 'unfit');
+  if (files.length > GIVEN_FILES_MAX || given.length < files.length) return { kind: 'fault', fault: UNFIT_FILES };
+  const texts = parts.map(textOf).filter((text) => text !== null);
+  const text = texts.length === 0 ? ONLY_FILES : texts.join('\n\n');
   const ids = { messageId, contextId: orNull(contextId), taskId: orNull(taskId) };
-  return { kind: 'message', message: { ...ids, text: texts.join('\n\n'), answer: answerIn(parts) } };
+  return { kind: 'message', message: { ...ids, text, files: given, answer: answerIn(parts) } };
 }

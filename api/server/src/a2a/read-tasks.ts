@@ -2,66 +2,54 @@ import type { ListTasksRequest, Task, TaskState } from '@a2a-js/sdk';
 import { A2A_PAGE_MAX, type Run, type RunState } from '@hamlet/contract';
 import {
   readAnswersOfRuns,
+  readArtifactsOfRuns,
   readPendingOfRuns,
-  readRunArtifacts,
   readTasks,
-  type Db,
   type RunRow,
   type TaskFilter,
 } from '@hamlet/store';
 import { z } from 'zod';
 import { artifactView } from '../artifacts/artifact-view.ts';
-import type { Caller } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { permissionView } from '../permissions/view/permission-view.ts';
 import { findShownRun } from '../runs/audience/run-audience.ts';
 import { runView } from '../runs/run-view.ts';
+import type { A2aCall } from './a2a-call.ts';
 import { STATES, taskOfRun } from './task-of-run.ts';
 
 const FILES_MAX = 100;
 const UNDER_WAY: ReadonlySet<RunState> = new Set<RunState>(['running', 'waiting_permission']);
 const cursor = pageCursor(z.uuid());
 
-export interface TaskReader {
-  readonly db: Db;
-  readonly caller: Caller;
-  readonly agentId: string;
-  readonly origin: string;
-}
+export type TaskReader = Pick<A2aCall, 'db' | 'caller' | 'agentId' | 'origin'>;
 
 type RunOfSession = RunRow & { readonly sessionId: string };
 
 const isOfSession = (row: RunRow): row is RunOfSession => row.kind === 'message' && row.sessionId !== null;
 
-/** Shows runs that the caller may read as tasks. */
+/** Shows runs that the caller may read as tasks, with as many queries for a page as for one run. */
 async function tasksOf(
-  { db, origin }: Pick<TaskReader, 'db' | 'origin'>,
+  { db, origin }: Pick<A2aCall, 'db' | 'origin'>,
   rows: readonly RunOfSession[],
   withFiles: boolean,
 ): Promise<readonly Task[]> {
-  const answers = await readAnswersOfRuns(
-    db,
-    rows.map(({ runId }) => runId),
-  );
+  const runIds = rows.map(({ runId }) => runId);
+  const answers = await readAnswersOfRuns(db, runIds);
   const asking = rows.filter(({ state }) => UNDER_WAY.has(state)).map(({ runId }) => runId);
   const pending = await readPendingOfRuns(db, asking);
-  const tasks: Task[] = [];
-  for (const row of rows) {
+  const files = await readArtifactsOfRuns(db, withFiles ? runIds : [], FILES_MAX);
+  return rows.map((row) => {
     const { runId, sessionId } = row;
-    const files = withFiles ? (await readRunArtifacts(db, runId, { before: null, limit: FILES_MAX })).artifacts : [];
-    tasks.push(
-      taskOfRun({
-        run: runView(row),
-        sessionId,
-        answer: answers.get(runId) ?? null,
-        artifacts: files.map(artifactView),
-        pending: pending.filter((each) => each.runId === runId).map((each) => permissionView(each, sessionId)),
-        origin,
-      }),
-    );
-  }
-  return tasks;
+    return taskOfRun({
+      run: runView(row),
+      sessionId,
+      answer: answers.get(runId) ?? null,
+      artifacts: (files.get(runId) ?? []).map(artifactView),
+      pending: (pending.get(runId) ?? []).map((each) => permissionView(each, sessionId)),
+      origin,
+    });
+  });
 }
 
 /** One task of the agent; unknown if the caller may not read the texts of its run. */

@@ -18,28 +18,29 @@ import { dataOf, taskNow, type Serving } from './serving.ts';
 import { isOver } from './task-of-run.ts';
 import { streamTask, whenResting } from './task-streams.ts';
 
-const NO_FILES = 'An agent reads text and JSON: send the words of the file, or a link to it as text';
+const NO_ADDRESSES =
+  'An agent takes text, JSON and the bytes of files: send the bytes of the file, or its address as text';
 
 /** Sends a message, and lets the village report its task if the caller asks for it. Returns the id of the task. */
 async function send(serving: Serving, { message, configuration }: SendMessageRequest): Promise<string> {
-  const { errors } = serving;
+  const { call, errors } = serving;
   const reading = readMessage(message);
-  if (reading.kind === 'file') throw new errors.ContentTypeNotSupportedError({ message: NO_FILES });
+  if (reading.kind === 'address') throw new errors.ContentTypeNotSupportedError({ message: NO_ADDRESSES });
   const callback = configuration?.taskPushNotificationConfig;
   if (callback !== undefined) requireCallbacks(serving);
   return dataOf(serving, async () => {
     if (reading.kind === 'fault') return refused('validation_failed', reading.fault);
-    const fault = callback === undefined ? null : refuseCallback(serving, callback);
+    const fault = callback === undefined ? null : refuseCallback(call, callback);
     if (fault !== null) return refused('validation_failed', fault);
-    const sent = await sendToAgent(serving, reading.message);
+    const sent = await sendToAgent(call, reading.message);
     if (!sent.ok || callback === undefined) return sent;
-    const created = await createCallback(serving, { ...callback, taskId: sent.data });
+    const created = await createCallback(call, { ...callback, taskId: sent.data });
     return created.ok ? sent : created;
   });
 }
 
-function requireCallbacks({ record, errors }: Serving): void {
-  if (callbackHostsOf(record.spec).length > 0) return;
+function requireCallbacks({ call, errors }: Serving): void {
+  if (callbackHostsOf(call.record.spec).length > 0) return;
   throw new errors.PushNotificationNotSupportedError({
     message: 'The agent sends no notifications: an admin writes spec.a2a.callbackHosts',
   });
@@ -57,24 +58,24 @@ function callbacksOf(serving: Serving): Callbacks {
   return {
     createTaskPushNotificationConfig: async (asked) => {
       requireCallbacks(serving);
-      return dataOf(serving, () => createCallback(serving, asked));
+      return dataOf(serving, () => createCallback(serving.call, asked));
     },
-    getTaskPushNotificationConfig: ({ taskId, id }) => dataOf(serving, () => getCallback(serving, taskId, id)),
+    getTaskPushNotificationConfig: ({ taskId, id }) => dataOf(serving, () => getCallback(serving.call, taskId, id)),
     listTaskPushNotificationConfigs: async ({ taskId }) => ({
-      configs: [...(await dataOf(serving, () => listCallbacks(serving, taskId)))],
+      configs: [...(await dataOf(serving, () => listCallbacks(serving.call, taskId)))],
       nextPageToken: '',
     }),
     deleteTaskPushNotificationConfig: async ({ taskId, id }) => {
-      await dataOf(serving, () => removeCallback(serving, taskId, id));
+      await dataOf(serving, () => removeCallback(serving.call, taskId, id));
     },
   };
 }
 
 /** Serves the methods of the protocol for one request of one caller. */
 export function requestHandler(serving: Serving): A2ARequestHandler {
-  const { errors } = serving;
+  const { call, errors } = serving;
   return {
-    getAgentCard: async () => cardOf(serving.record, serving.origin),
+    getAgentCard: async () => cardOf(call.record, call.origin),
     getAuthenticatedExtendedAgentCard: () => Promise.reject(new errors.ExtendedAgentCardNotConfiguredError()),
     sendMessage: async (asked) => {
       const { historyLength, returnImmediately = false } = asked.configuration ?? {};
@@ -91,7 +92,7 @@ export function requestHandler(serving: Serving): A2ARequestHandler {
     },
     getTask: async ({ id, historyLength }) => withHistory(await taskNow(serving, id), historyLength),
     listTasks: async (asked) => {
-      const page = await dataOf(serving, () => listTasks(serving, asked));
+      const page = await dataOf(serving, () => listTasks(call, asked));
       return { ...page, tasks: page.tasks.map((task) => withHistory(task, asked.historyLength)) };
     },
     cancelTask: async ({ id }) => {
@@ -100,7 +101,7 @@ export function requestHandler(serving: Serving): A2ARequestHandler {
       await dataOf(serving, async () =>
         isSettled
           ? refused('run_settled')
-          : serving.ask(cancelRun, { params: { run_id: id }, body: {} }, `a2a cancel ${id}`),
+          : call.ask(cancelRun, { params: { run_id: id }, body: {} }, `a2a cancel ${id}`),
       );
       return taskNow(serving, id);
     },

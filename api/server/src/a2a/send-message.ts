@@ -19,17 +19,16 @@ import {
 } from '@hamlet/store';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { admitTo } from '../sessions/transcript/session-access.ts';
-import type { AskVillage } from './ask-village.ts';
+import type { A2aCall } from './a2a-call.ts';
 import type { ReadMessage } from './read-message.ts';
 import { readTask, type TaskReader } from './read-tasks.ts';
 import { isOver } from './task-of-run.ts';
 
-export interface Sending extends TaskReader {
-  readonly ask: AskVillage;
-}
+type Sending = TaskReader & Pick<A2aCall, 'ask'>;
 
 const HAS_ENDED = 'The task has ended: leave taskId out, and send the message with its contextId';
 const NOT_ASKING = 'The task asks nothing now: leave taskId out, and the agent answers the message after this task';
+const NO_FILES = 'message.parts: an answer has no files: leave taskId out, and send the files with the contextId';
 const NEEDS_ID = 'The agent asks for a permission: reply with a word and the id of the request, as its question says';
 
 /** Ends the longest idle session that such a call opened, if the person or the agent has no room for another one. */
@@ -63,8 +62,13 @@ async function contextOf(sending: Sending, { contextId, messageId }: ReadMessage
 }
 
 /** Sends a message as one of its session. Returns the run that it became or whose question it answered. */
-async function say(sending: Sending, { messageId, text }: ReadMessage, sessionId: string): Promise<Outcome<string>> {
-  const input = { params: { session_id: sessionId }, body: { text } };
+async function say(
+  sending: Sending,
+  { messageId, text, files }: ReadMessage,
+  sessionId: string,
+): Promise<Outcome<string>> {
+  const body = { text, ...(files.length === 0 ? {} : { files: [...files] }) };
+  const input = { params: { session_id: sessionId }, body };
   const sent = await sending.ask(sendMessage, input, keyOf(sending, messageId));
   return sent.ok ? accepted(sent.data.run.run_id) : sent;
 }
@@ -95,8 +99,8 @@ async function reply(sending: Sending, message: ReadMessage, taskId: string): Pr
   const isRepeat = (await findAnswer(db, caller.actor.id, keyOf(sending, message.messageId))) !== null;
   if (isRepeat) return say(sending, message, task.contextId);
   if (isOver(task)) return refused('validation_failed', HAS_ENDED);
-  const pending = await readPendingOfRuns(db, [taskId]);
-  if (pending.length === 0) return refused('validation_failed', NOT_ASKING);
+  const pending = (await readPendingOfRuns(db, [task.id])).get(task.id);
+  if (pending === undefined) return refused('validation_failed', NOT_ASKING);
   if (!pending.some(({ why }) => why === 'question')) return refused('validation_failed', NEEDS_ID);
   return message.text.length > REPLY_MAX_CHARS
     ? refused('validation_failed', `message.parts: shorten the answer to ${REPLY_MAX_CHARS} characters`)
@@ -105,7 +109,9 @@ async function reply(sending: Sending, message: ReadMessage, taskId: string): Pr
 
 /** Sends a message to the agent. Returns the id of its task. */
 export async function sendToAgent(sending: Sending, message: ReadMessage): Promise<Outcome<string>> {
-  if (message.taskId !== null) return reply(sending, message, message.taskId);
+  const { taskId, files } = message;
+  if (taskId !== null)
+    return files.length === 0 ? reply(sending, message, taskId) : refused('validation_failed', NO_FILES);
   const context = await contextOf(sending, message);
   return context.ok ? say(sending, message, context.data) : context;
 }

@@ -12,12 +12,12 @@ const RETRY_S = 10;
 
 /** Follows a task by its own id: that of the caller may have capital letters, under which no change is announced. */
 const follow = (serving: Serving, { id }: Task, signal: AbortSignal): AsyncGenerator<TaskChange, void, undefined> =>
-  followTask(serving.ports, { runId: id, read: () => readTask(serving, id), signal });
+  followTask(serving.ports, { runId: id, read: () => readTask(serving.call, id), signal });
 
 /** The task once it rests, or as it is when the time or the room for waiting callers ends. */
 export async function whenResting(serving: Serving, taskId: string): Promise<Task> {
   const now = await taskNow(serving, taskId);
-  const release = isResting(now) ? null : serving.ports.followers.take(serving.caller.actor.id);
+  const release = isResting(now) ? null : serving.ports.followers.take(serving.call.caller.actor.id);
   if (release === null) return now;
   let last = now;
   try {
@@ -31,8 +31,8 @@ export async function whenResting(serving: Serving, taskId: string): Promise<Tas
 
 /** The task, then its changes until it rests, with the words of its answer. */
 export async function* streamTask(serving: Serving, taskId: string): AsyncGenerator<StreamResponse, void, undefined> {
-  const { ports, errors, caller, gone } = serving;
-  const release = ports.followers.take(caller.actor.id);
+  const { ports, errors, call, gone } = serving;
+  const release = ports.followers.take(call.caller.actor.id);
   if (release === null)
     throw errorOf(errors, refused('rate_limited', 'Too many calls follow a task: close a stream', RETRY_S));
   try {

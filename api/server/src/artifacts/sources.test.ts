@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { keepArtifact, type OpenedPage } from '@hamlet/contract';
 import { citedPages } from '@hamlet/core';
+import { readArtifactsOfRuns } from '@hamlet/store';
 import { type TestClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
@@ -11,7 +12,8 @@ import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { clientOf, TOKENS, startPlay } from '../testing/test-village.ts';
 import { attemptOf } from '../egress/testing/egress-bodies.ts';
 
-const { play } = await startPlay();
+const { village, play } = await startPlay();
+const NO_ID = '01890000-0000-7000-8000-000000000000';
 const permits = new PermissionPlay(play.url);
 const grace = await firstAdmin(play.url);
 const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
@@ -81,6 +83,15 @@ test("a worker's pages belong to the run that started it; a session shows pages 
       results.sources.map(({ title }) => title),
     ],
     [[['bread.csv', true]], ['C']],
+  );
+  const ofRuns = await readArtifactsOfRuns(village.openDb(), [working.runId, worker.runId, NO_ID], 1);
+  assert.deepEqual(
+    [...ofRuns].map(([id, artifacts]) => [id === working.runId, pluck(artifacts, 'name')]).toSorted(),
+    [
+      [false, ['bread.csv']],
+      [true, ['bread.csv']],
+    ],
+    'one query reads the artifacts of several runs, with those of their workers',
   );
   await refuses(noah.client.getSessionResults({ session_id }), 'no_such_session');
   await refuses(noah.client.listRunSources({ run_id: runId }), 'no_such_run');

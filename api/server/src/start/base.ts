@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { WorldMap } from '@hamlet/core';
 import { openDatabase, type DatabaseLimits, type Db } from '@hamlet/store';
+import type { CallbackRoute } from '../a2a/callbacks/post-callback.ts';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import type { VillageModels } from '../gateway/models/village-models.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
@@ -20,6 +21,7 @@ export interface StartOptions {
   readonly agents?: Partial<Agents>;
   readonly map?: WorldMap;
   readonly models?: VillageModels;
+  readonly callbackRoute?: CallbackRoute;
 }
 
 /** Limits for requests and upkeep. The store ends a statement after 10 s, so `answerMs` is longer. */

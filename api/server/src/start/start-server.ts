@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
-import { callbackJob } from '../a2a/callbacks/callback-job.ts';
+import { createPostCallback } from '../a2a/callbacks/post-callback.ts';
+import { startCallbacks } from '../a2a/callbacks/callback-job.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { createAddressGate } from '../http/pipeline/address-gate.ts';
 import { runSocket } from '../runs/socket/run-socket.ts';
@@ -69,12 +70,9 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
-  const own = [
-    ...retentionJobs({ db, turnDays: config.turnDays, log }),
-    ...permissionJobs({ db, log }),
-    callbackJob({ ...base.shared, ...egress }),
-  ];
-  const jobs = [facts, board, money, gateway, people, runs, sessions, egress].flatMap((part) => part.jobs);
+  const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs({ db, log })];
+  const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
+  const jobs = [facts, board, money, gateway, people, runs, sessions, egress, callbacks].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
   const stopJobs = startJobs({
     redisUrl,
@@ -93,6 +91,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
     metrics: registry,
     stop: async () => {
       await stopJobs();
+      await callbacks.stop();
       facts.hub.closeAll();
       facts.feed.close();
       egress.stop();

@@ -168,7 +168,7 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
      */
     startReplica: async (
       changes: Readonly<Record<string, string>> = {},
-      started: Pick<StartOptions, 'models' | 'agents'> = {},
+      started: Pick<StartOptions, 'models' | 'agents' | 'callbackRoute'> = {},
     ) => {
       await migrateNow();
       const config: Config = readConfig({ ...environment, ...changes });

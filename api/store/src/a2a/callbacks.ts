@@ -4,7 +4,10 @@ import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { RUN_COLUMNS, type RunRow } from '../runs/run-row.ts';
 
 export type CallbackRow = Row<'a2a_callback'>;
-type NewCallback = Pick<CallbackRow, 'runId' | 'callbackId' | 'agentId' | 'url' | 'token' | 'version'>;
+type NewCallback = Pick<
+  CallbackRow,
+  'runId' | 'callbackId' | 'agentId' | 'personId' | 'host' | 'url' | 'token' | 'version'
+>;
 
 /** The callbacks of a task, oldest first. */
 export async function readCallbacks(db: Db, runId: string): Promise<readonly CallbackRow[]> {
@@ -19,15 +22,16 @@ export async function readCallbacks(db: Db, runId: string): Promise<readonly Cal
 /** Stores a callback, or replaces the one of its id by one that knows no state yet. The caller has locked the run. */
 export async function putCallback(
   tx: Tx,
-  { runId, callbackId, agentId, url, token, version }: NewCallback,
+  { runId, callbackId, agentId, personId, host, url, token, version }: NewCallback,
 ): Promise<void> {
+  const own = { person_id: personId, host, url, token, version };
   await tx
     .insertInto('a2a_callback')
-    .values({ run_id: runId, callback_id: callbackId, agent_id: agentId, url, token, version })
+    .values({ run_id: runId, callback_id: callbackId, agent_id: agentId, ...own })
     .onConflict((conflict) =>
       conflict
         .columns(['run_id', 'callback_id'])
-        .doUpdateSet({ url, token, version, failures: 0, sent_state: null, due_at: sql<Date>`clock_timestamp()` }),
+        .doUpdateSet({ ...own, failures: 0, sent_state: null, due_at: sql<Date>`clock_timestamp()` }),
     )
     .execute();
 }
@@ -60,13 +64,34 @@ export interface DueCallback {
   readonly run: RunRow;
 }
 
+const IS_DUE = sql<boolean>`c.due_at <= clock_timestamp() and (c.seen_events <> run.events or c.sent_state is null)`;
+
+/** Hosts with due callbacks, but not `except`: those whose deliveries succeed first, then the longest due. */
+export async function readDueHosts(
+  db: Db,
+  { except, limit }: { readonly except: readonly string[]; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('a2a_callback as c')
+    .innerJoin('run', 'run.run_id', 'c.run_id')
+    .select('c.host')
+    .where(IS_DUE)
+    .where(sql<boolean>`c.host <> all(${[...except]}::text[])`)
+    .groupBy('c.host')
+    .orderBy(sql`min(c.failures)`)
+    .orderBy(sql`min(c.due_at)`)
+    .limit(limit)
+    .execute();
+  return rows.map(({ host }) => host);
+}
+
 /**
- * Callbacks whose run has new events, or whose last delivery failed, with their run. No other
+ * Callbacks at a host whose run has new events, or whose last delivery failed, with their run. No other
  * claim returns them for `forS` seconds.
  */
 export async function claimCallbacks(
   db: Db,
-  { limit, forS }: { readonly limit: number; readonly forS: number },
+  { host, limit, forS }: { readonly host: string; readonly limit: number; readonly forS: number },
 ): Promise<readonly DueCallback[]> {
   const claimed = await db
     .updateTable('a2a_callback')
@@ -74,7 +99,7 @@ export async function claimCallbacks(
     .where(
       sql<boolean>`(run_id, callback_id) in (
         select c.run_id, c.callback_id from a2a_callback c join run on run.run_id = c.run_id
-        where c.due_at <= clock_timestamp() and (c.seen_events <> run.events or c.sent_state is null)
+        where c.host = ${host} and ${IS_DUE}
         order by c.due_at limit ${limit} for update of c skip locked)`,
     )
     .returning(COLUMNS.a2a_callback)

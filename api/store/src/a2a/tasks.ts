@@ -25,22 +25,32 @@ export async function readAnswersOfRuns(db: Db, runIds: readonly string[]): Prom
   return new Map(rows.map(({ runId, text }) => [runId ?? '', text]));
 }
 
-/** The requests of runs that wait for a person, oldest first; at most 8 of each run. */
-export async function readPendingOfRuns(db: Db, runIds: readonly string[]): Promise<readonly PermissionRow[]> {
-  const rows: PermissionRow[] = [];
-  for (const runId of runIds)
-    rows.push(
-      ...(await db
-        .selectFrom('permission')
-        .select(COLUMNS.permission)
-        .where('run_id', '=', runId)
-        .where('state', '=', 'pending')
-        .where(sql<boolean>`expires_at > clock_timestamp()`)
-        .orderBy('permission_id')
-        .limit(PENDING_OF_RUN_MAX)
-        .execute()),
-    );
-  return rows;
+/** The requests of runs that wait for a person, by run, oldest first; at most 8 of each run. */
+export async function readPendingOfRuns(
+  db: Db,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly PermissionRow[]>> {
+  if (runIds.length === 0) return new Map();
+  const wanted = sql<{ readonly id: string }>`unnest(${[...runIds]}::uuid[])`.as<'wanted'>(sql`wanted (id)`);
+  const rows = await db
+    .selectFrom(wanted)
+    .innerJoinLateral(
+      (of) =>
+        of
+          .selectFrom('permission')
+          .select(COLUMNS.permission)
+          .whereRef('run_id', '=', 'wanted.id')
+          .where('state', '=', 'pending')
+          .where(sql<boolean>`expires_at > clock_timestamp()`)
+          .orderBy('permission_id')
+          .limit(PENDING_OF_RUN_MAX)
+          .as('pending'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('pending')
+    .orderBy('permissionId')
+    .execute();
+  return Map.groupBy(rows, ({ runId }) => runId);
 }
 
 export interface TaskFilter {

@@ -21,6 +21,8 @@ export interface Tables {
     seen_events: Generated<number>;
     failures: Generated<number>;
     due_at: Generated<Date>;
+    host: Generated<string>;
+    person_id: Generated<string>;
   };
   a2a_context: {
     session_id: string;
@@ -946,7 +948,7 @@ export interface Tables {
 
 /** All columns of a table, in camelCase. */
 export const COLUMNS = {
-  a2a_callback: ['run_id as runId', 'callback_id as callbackId', 'agent_id as agentId', 'url', 'token', 'version', 'created_at as createdAt', 'sent_state as sentState', 'seen_events as seenEvents', 'failures', 'due_at as dueAt'],
+  a2a_callback: ['run_id as runId', 'callback_id as callbackId', 'agent_id as agentId', 'url', 'token', 'version', 'created_at as createdAt', 'sent_state as sentState', 'seen_events as seenEvents', 'failures', 'due_at as dueAt', 'host', 'person_id as personId'],
   a2a_context: ['session_id as sessionId', 'agent_id as agentId', 'person_id as personId', 'opened_at as openedAt'],
   account: ['account_id as accountId', 'name', 'role', 'password_hash as passwordHash', 'created_at as createdAt', 'issuer', 'subject', 'disabled_at as disabledAt'],
   account_ban: ['ban_id as banId', 'account_id as accountId', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt', 'lifted_at as liftedAt', 'lifted_by_role as liftedByRole', 'lifted_by_id as liftedById', 'lift_reason as liftReason'],

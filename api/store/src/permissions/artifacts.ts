@@ -106,6 +106,21 @@ export async function readRunArtifacts(db: Db, runId: string, { before, limit }:
   return pageOf(rows, limit);
 }
 
+/** The newest artifacts of runs and their workers, by the top run, at most `limit` of each. */
+export async function readArtifactsOfRuns(
+  db: Db,
+  runIds: readonly string[],
+  limit: number,
+): Promise<ReadonlyMap<string, readonly KeptArtifact[]>> {
+  if (runIds.length === 0) return new Map();
+  const { rows } = await sql<KeptArtifact & { readonly workingFor: string }>`
+    select newest.* from unnest(${[...runIds]}::uuid[]) wanted cross join lateral (
+      ${runTree(sql`run_id = wanted`)}
+      select ${COLUMNS}, tree.working_for as "workingFor" from artifact a join tree using (run_id)
+      where expires_at > now() order by artifact_id desc limit ${limit}) newest`.execute(db);
+  return Map.groupBy(rows, ({ workingFor }) => workingFor);
+}
+
 /** `agentId` null is every agent. */
 interface ArtifactFilter {
   readonly agentId: string | null;

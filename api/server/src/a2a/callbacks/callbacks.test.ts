@@ -4,13 +4,14 @@ import { test } from 'node:test';
 import { AgentSpec, VillageEgress } from '@hamlet/contract';
 import { egressPolicyOf } from '@hamlet/core/egress';
 import { inTransaction, insertRuns, putCallback, readCallbacks } from '@hamlet/store';
+import { until } from '@hamlet/test/env/until';
 import type { AgentRecord } from '../../agents/agent-source.ts';
 import { applyToRun } from '../../runs/apply-to-run.ts';
 import { testVillage } from '../../testing/test-village.ts';
-import { sendCallbacks } from './callback-job.ts';
+import { createCallbackSender } from './callback-job.ts';
 import { judgeCallback } from './judge-callback.ts';
 import { decideDelivery, FAILURES_MAX } from './plan-callback.ts';
-import { postCallback, type PostCallback } from './post-callback.ts';
+import { createPostCallback, type PostCallback } from './post-callback.ts';
 
 const spec = AgentSpec.parse({
   a2a: {
@@ -47,7 +48,10 @@ test('a callback connects to no address inside, although an Agent names it', asy
   for (const host of ['127.0.0.1', '10.0.0.7']) {
     const judged = judgeCallback(`https://${host}/`, spec, policy);
     assert.ok(!('verdict' in judged));
-    await assert.rejects(postCallback(judged, { body: '', headers: {} }), /inside the cluster/);
+    await assert.rejects(
+      createPostCallback()(judged, { body: '', headers: {} }, AbortSignal.abort()),
+      /inside the cluster/,
+    );
   }
 });
 
@@ -80,8 +84,12 @@ for (const [delivery, verdict] of DELIVERIES)
     assert.deepEqual(decideDelivery(delivery), verdict);
   });
 
-test('each new state is sent once with the token, a failed one again, and the last one ends the callback', async () => {
-  const db = (await testVillage()).openDb();
+const { openDb } = await testVillage();
+const record = { agentId: 'ada', spec, deleting: false } as AgentRecord;
+
+/** A run with its callbacks on a real Postgres; `looker` makes the look of one replica. */
+async function aTask() {
+  const db = openDb();
   const [run] = await inTransaction(db, (tx) =>
     insertRuns(tx, [
       {
@@ -96,8 +104,22 @@ test('each new state is sent once with the token, a failed one again, and the la
     ]),
   );
   const runId = run?.runId ?? '';
+  const own = { runId, agentId: 'ada', personId: 'key mia', token: 't-1' };
   const add = (callbackId: string, url: string, version: '1.0' | '0.3') =>
-    inTransaction(db, (tx) => putCallback(tx, { runId, callbackId, agentId: 'ada', url, token: 't-1', version }));
+    inTransaction(db, (tx) => putCallback(tx, { ...own, callbackId, host: new URL(url).host, url, version }));
+  const sending = { db, egressOf: () => policy, log: () => undefined };
+  const sender = (post: PostCallback, ready = true) =>
+    createCallbackSender({ ...sending, source: { ready, get: () => record }, post });
+  const looker = (post: PostCallback, ready?: boolean) => async (): Promise<void> => {
+    const { step, idle } = sender(post, ready);
+    await step();
+    await idle();
+  };
+  return { db, runId, add, sender, looker };
+}
+
+test('each new state is sent once with the token, a failed one again, and the last one ends the callback', async () => {
+  const { db, runId, add, looker } = await aTask();
   await add('new', 'https://hooks.example.org/new', '1.0');
   await add('old', 'https://hooks.example.org/old', '0.3');
   await add('closed', 'https://elsewhere.example.org/', '1.0');
@@ -107,10 +129,8 @@ test('each new state is sent once with the token, a failed one again, and the la
     sent.push([to.url.pathname, headers['x-a2a-notification-token'], JSON.parse(body)]);
     return Promise.resolve(status);
   };
-  const record = { agentId: 'ada', spec, deleting: false } as AgentRecord;
-  const sending = { db, egressOf: () => policy, log: () => undefined };
-  const look = () => sendCallbacks({ ...sending, source: { ready: true, get: () => record }, post });
-  await sendCallbacks({ ...sending, source: { ready: false, get: () => null } });
+  const look = looker(post);
+  await looker(post, false)();
   assert.equal((await readCallbacks(db, runId)).length, 3, 'a replica that does not know the agents ends no callback');
   await look();
   assert.deepEqual(sent.map(([path, token]) => [path, token]).toSorted(), [
@@ -130,11 +150,12 @@ test('each new state is sent once with the token, a failed one again, and the la
   );
 
   await add('new', 'https://hooks.example.org/first', '1.0');
-  const replaced: PostCallback = async () => {
+  const replaced: PostCallback = async (to, ...more) => {
+    if (to.url.pathname !== '/first') return post(to, ...more);
     await add('new', 'https://hooks.example.org/new', '1.0');
     return 410;
   };
-  await sendCallbacks({ ...sending, source: { ready: true, get: () => record }, post: replaced });
+  await looker(replaced)();
   await look();
   assert.deepEqual(
     sent.slice(2).map(([path]) => path),
@@ -161,4 +182,29 @@ test('each new state is sent once with the token, a failed one again, and the la
   assert.equal(sent.length, 6, 'replicas that look at the same time send each callback once');
   assert.partialDeepStrictEqual(sent.at(-1)?.[2], sent.at(-1)?.[0] === '/old' ? { final: true } : { statusUpdate: {} });
   assert.deepEqual(await readCallbacks(db, runId), []);
+});
+
+test('24 hosts that do not answer delay no other host, and have 4 deliveries each at a time', async () => {
+  const { add, sender } = await aTask();
+  const slow = Array.from({ length: 24 }, (_, index) => `slow-${index}.example.net`);
+  for (const host of [...slow, 'fast.example.net'])
+    for (let place = 0; place < 6; place += 1) await add(`${host}.${place}`, `https://${host}/${place}`, '1.0');
+  const sent: string[] = [];
+  const post: PostCallback = (to, _, stopping) => {
+    sent.push(to.destination.host);
+    if (to.destination.host === 'fast.example.net') return Promise.resolve(200);
+    return new Promise((_resolve, reject) => stopping.addEventListener('abort', () => reject(stopping.reason)));
+  };
+  const { step, stop } = sender(post);
+  const counts = (): ReadonlyMap<string, readonly string[]> => Map.groupBy(sent, (host) => host);
+  await step();
+  await until('all callbacks of the fast host', () => counts().get('fast.example.net')?.length === 6);
+  await until('a full share of each slow host', () => sent.length === 6 + slow.length * 4);
+  await add('late', 'https://fast.example.net/late', '1.0');
+  await until('a new callback of the fast host', async () => {
+    await step();
+    return counts().get('fast.example.net')?.length === 7;
+  });
+  assert.deepEqual(new Set(slow.map((host) => counts().get(host)?.length)), new Set([4]));
+  await stop();
 });
