@@ -4,13 +4,16 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { connect } from 'node:tls';
 import { callbackify } from 'node:util';
 import { Authority, createAuthority, type AuthorityFiles } from '@hamlet/broker';
 import { type Permission } from '@hamlet/contract';
+import type { CallbackRoute } from '../../api/server/src/a2a/callbacks/post-callback.ts';
 import { PermissionPlay, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
 import { eventually, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { gitServer } from '../../api/broker/src/testing/package-servers.ts';
@@ -28,6 +31,8 @@ spec:
       - { host: api.home, methods: [GET, POST, PUT, DELETE] }
       - { host: open.home, methods: [GET, POST], writes: Allow }
       - { host: git.home, methods: [GET, POST] }
+      - { host: agent.home, methods: [POST], writes: Allow }
+  a2a: { enabled: true, callbackHosts: [hooks.home, inside.home] }
 `;
 
 export interface Ran {
@@ -47,6 +52,8 @@ export interface GuardedVillage {
   readonly permits: PermissionPlay;
   /** Requests that arrived at api.home and open.home: method, host, path and body. */
   readonly arrived: string[];
+  /** Servers of hosts in place of the usual one, by host. */
+  readonly served: Map<string, RequestListener>;
   readonly folder: string;
   /** The certificate that programs in the pod trust. */
   readonly authorityFile: string;
@@ -67,6 +74,34 @@ async function listenTls(files: AuthorityFiles, listener: Parameters<typeof crea
   const server = createServer({ SNICallback: callbackify((name: string) => authority.context(name)) }, listener);
   return { server, port: await listenOnLoopback(server) };
 }
+
+/** Notes each request, unless the host has a server of its own. */
+const answering =
+  (arrived: string[], served: ReadonlyMap<string, RequestListener>): RequestListener =>
+  (request, response) => {
+    const own = served.get(request.headers.host ?? '');
+    if (own !== undefined) return own(request, response);
+    void request.toArray().then((parts) => {
+      const { method, headers, url } = request;
+      arrived.push(`${method ?? ''} ${headers.host ?? ''}${url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
+      response.end('done');
+    });
+  };
+
+/** Leads callbacks to a port of loopback, behind a public address; that of inside.home is private. */
+const routeTo = (port: number, ca: string): CallbackRoute => ({
+  lookup: (host, _options, done) =>
+    done(null, [{ address: host === 'inside.home' ? '10.0.0.7' : '93.184.215.99', family: 4 }]),
+  connect: ({ host, lookup }) =>
+    connect({
+      host,
+      servername: host,
+      port,
+      ca,
+      lookup: (name, options, done) =>
+        lookup(name, { ...options, all: true }, (error) => done(error, [{ address: '127.0.0.1', family: 4 }])),
+    }),
+});
 
 async function repositoryIn(folder: string): Promise<string> {
   const bare = join(folder, 'served/acme/app.git');
@@ -100,26 +135,22 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-writes-'));
   const village = await startTestVillage();
   await village.writeSample('good-agent-ada.yaml', SPEC);
-  const { peopleUrl } = await village.startReplica();
-  const permits = new PermissionPlay(peopleUrl);
-  await permits.play.everybody();
   const [outside, own] = await Promise.all([
     createAuthority('servers', Date.now()),
     createAuthority('own', Date.now()),
   ]);
   const bare = await repositoryIn(folder);
   const arrived: string[] = [];
-  const api = await listenTls(outside, (request, response) => {
-    void request.toArray().then((parts) => {
-      const { method, headers, url } = request;
-      arrived.push(`${method ?? ''} ${headers.host ?? ''}${url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
-      response.end('done');
-    });
-  });
+  const served = new Map<string, RequestListener>();
+  const api = await listenTls(outside, answering(arrived, served));
+  const callbackRoute = routeTo(api.port, outside.certificate);
+  const { peopleUrl } = await village.startReplica({}, { callbackRoute });
+  const permits = new PermissionPlay(peopleUrl);
+  await permits.play.everybody();
   const git = await listenTls(outside, gitServer(join(folder, 'served')));
   const authorityFile = join(folder, 'own.crt');
   await writeFile(authorityFile, own.certificate);
-  const names = { 'api.home': api.port, 'open.home': api.port, 'git.home': git.port };
+  const names = { 'api.home': api.port, 'open.home': api.port, 'agent.home': api.port, 'git.home': git.port };
   const usual: Setting = {
     apiUrl: peopleUrl,
     token: TOKENS.broker,
@@ -135,6 +166,7 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
     village,
     permits,
     arrived,
+    served,
     folder,
     authorityFile,
     pending,

@@ -1,12 +1,16 @@
 /**
- * The record of egress also contains refusals by disabled registries and missing runs. Real API, database, broker and
- * programs.
+ * The record of egress also contains refusals by disabled registries and missing runs, and A2A goes out: call_agent through the
+ * broker, callbacks from the API. Real API, database, broker, programs and receivers with TLS.
  */
 import assert from 'node:assert/strict';
+import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { REGISTRIES } from '@hamlet/contract';
+import { readCallbacks } from '@hamlet/store';
+import { startNetHands } from '../../agent-image/resident/src/net/testing/net-hands.ts';
+import { weatherAgent } from '../../agent-image/resident/src/net/testing/weather-agent.ts';
 import type { Working } from '../../api/server/src/permissions/testing/permission-play.ts';
-import { eventually } from '../../api/server/src/testing/test-village.ts';
+import { eventually, TOKENS } from '../../api/server/src/testing/test-village.ts';
 import { runProgram, startGuardedVillage, type BrokerProcess, type GuardedVillage } from './guarded-village.ts';
 
 let world: GuardedVillage;
@@ -70,6 +74,71 @@ test('a proxy user without a run is recorded too, and its lines do not displace 
     const lines = (await linesAbout(host)).map(({ run, path }) => `${String(path)} ${String(run)}`);
     assert.deepEqual(lines.toSorted(), ['/odd null', `/own ${working.runId}`]);
   }
+});
+
+test('call_agent reaches an agent of another system over HTTPS, and the record has the request', async () => {
+  world.served.set('agent.home', weatherAgent);
+  const proxy = await world.proxyOf(broker, working);
+  const environmentOf = () => ({ HTTP_PROXY: proxy, NODE_EXTRA_CA_CERTS: world.authorityFile });
+  const outsideAgents = [{ name: 'weather', url: 'https://agent.home/a2a', secret: null }];
+  const hands = await startNetHands({ environmentOf }, { outsideAgents });
+  try {
+    const answer = await hands.textOf('call_agent', { agent: 'weather', message: 'Rye' });
+    assert.match(answer, /^Task \S+: completed\.\n\nWeather:\nSun in Rye\.$/);
+  } finally {
+    await hands.remove();
+  }
+  const lines = (await linesAbout('agent.home')).map(({ run, method, path, refused }) => [run, method, path, refused]);
+  assert.deepEqual(lines.at(0), [working.runId, 'POST', '/a2a', null]);
+});
+
+async function callAda(method: string, params: object): Promise<{ readonly task?: { readonly id: string } }> {
+  const { url } = world.permits.play;
+  const authorization = `Bearer ${TOKENS.member}`;
+  const response = await fetch(`${url}/a2a/ada`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0', authorization },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result?: { task?: { id: string } }; error?: unknown };
+  assert.ok(result !== undefined, JSON.stringify(error));
+  return result;
+}
+
+test('a callback reaches its receiver over HTTPS with its token, again after a 500, and no address inside', async () => {
+  const arrived: unknown[][] = [];
+  const statuses = [500];
+  world.served.set('hooks.home', (request, response) => {
+    void json(request).then((body) => {
+      const { statusUpdate } = body as { statusUpdate: { status: { state: string } } };
+      arrived.push([request.url, request.headers['x-a2a-notification-token'], statusUpdate.status.state]);
+      response.writeHead(statuses.shift() ?? 204).end();
+    });
+  });
+  const message = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'Report to me.' }] };
+  const taskPushNotificationConfig = { url: 'https://hooks.home/tasks', token: 'of-the-receiver' };
+  const configuration = { returnImmediately: true, taskPushNotificationConfig };
+  const { task: { id: taskId } = { id: '' } } = await callAda('SendMessage', { message, configuration });
+  const inside = { taskId, id: 'inside', url: 'https://inside.home/' };
+  await callAda('CreateTaskPushNotificationConfig', inside);
+  const db = world.village.openDb();
+  const failuresOf = async (id: string) =>
+    (await readCallbacks(db, taskId)).find(({ callbackId }) => callbackId === id)?.failures;
+  await eventually(
+    'both failures',
+    async () => (await failuresOf('default')) === 1 && (await failuresOf('inside')) === 1,
+  );
+  await db
+    .updateTable('a2a_callback')
+    .set({ due_at: new Date(0) })
+    .where('callback_id', '=', 'default')
+    .execute();
+  await eventually('the delivery after the failure', async () => (await failuresOf('default')) === 0);
+  await callAda('CancelTask', { id: taskId });
+  await eventually('the last state', async () => (await failuresOf('default')) === undefined);
+  const delivery = (state: string) => ['/tasks', 'of-the-receiver', `TASK_STATE_${state}`];
+  assert.deepEqual(arrived, [delivery('SUBMITTED'), delivery('SUBMITTED'), delivery('CANCELED')]);
+  assert.match(world.village.logs.join('\n'), /inside\.home has an address inside the cluster/);
 });
 
 test('attempts of a stopped agent are recorded with its name', async () => {

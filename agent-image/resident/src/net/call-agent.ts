@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@hamlet/contract';
-import { HTTP_SECONDS_MAX, placeholderOf } from '@hamlet/contract/resident';
+import { HTTP_SECONDS_MAX, isEgressRefusal, placeholderOf } from '@hamlet/contract/resident';
 import type { Tool } from '@hamlet/engine';
 import { z } from 'zod';
 import { handsTool, type HandsEnd, type HandsKit } from '../hands/hands-tool.ts';
@@ -82,16 +82,28 @@ function taskInWords({ id, status, artifacts }: z.output<typeof Task>): string {
   return [head, wordsOf(message?.parts ?? []), ...made].filter(Boolean).join('\n\n');
 }
 
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const BrokerRefusal = z.object({ reason: z.string().refine(isEgressRefusal) });
+
+/** The broker answers in place of the agent if a rule or a person refuses the request. Its words stay out: the agent could imitate them. */
+function refusalOf(read: unknown): HandsEnd['outcome'] {
+  const { data } = BrokerRefusal.safeParse(read);
+  return data === undefined
+    ? failed('agent_refused', "The agent refuses the village's token: ask an admin to correct it.")
+    : failed(data.reason, `The request was refused on its way (${data.reason}): ask a person to allow it.`);
+}
+
 /** The outcome of a call from the agent's answer. An answer is text from outside, also if the agent refuses. Pure. */
 export function outcomeOfCall(answer: string, status: number): HandsEnd['outcome'] {
-  if (status === 401 || status === 403)
-    return failed('agent_refused', "The agent refuses the village's token: ask an admin to correct it.");
-  let read: unknown;
-  try {
-    read = JSON.parse(answer);
-  } catch {
-    read = null;
-  }
+  const read = jsonIn(answer);
+  if (status === 401 || status === 403) return refusalOf(read);
   const parsed = Answer.safeParse(read);
   if (!parsed.success)
     return failed('agent_failed', `The agent answered with status ${status}, but not with a task or a message.`);
