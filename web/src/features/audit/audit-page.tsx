@@ -122,7 +122,7 @@ type AuditRowProps = Readonly<{ record: AuditRecord; onFilter: (change: Partial<
 function AuditRow({ record, onFilter }: AuditRowProps) {
   const [open, setOpen] = useState(false);
   const actor = useActorLabel(record.actor_id, record.actor_role);
-  const agent = useAgentName(record.object);
+  const agent = useAgentName(record.object.replace(/^tier /, ''));
   const account = useActorLabel(record.object, null);
   const object = record.object.startsWith('account ') ? account : agent;
   const [verb, before = ''] = wordsOfAct(record.action);

@@ -76,6 +76,7 @@ test('a folded git call shows its command, and a write to the outside shows its 
     '1 of 2 done',
   );
   assert.equal(shortCall({ tool: 'git', argumentsText: null }), '');
+  assert.equal(shortCall({ tool: 'ask_human', argumentsText: '{"question":"Rye or **wheat**?"}' }), 'Rye or wheat?');
 });
 
 test('every state of a call has its own label', () => {

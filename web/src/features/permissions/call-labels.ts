@@ -1,6 +1,6 @@
 import { isEgressTool, type ProgramClaim, programClaimOf } from '@hamlet/contract';
 import { HANDS_TOOLS, placeOf, type ToolPlace, villageTool } from '@hamlet/contract/tools';
-import { runtimeFacts } from '@hamlet/core';
+import { runtimeFacts, titleFrom } from '@hamlet/core';
 import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
@@ -117,6 +117,7 @@ const SUBJECTS: Readonly<Record<string, string | undefined>> = {
   write_file: 'path',
   edit_file: 'path',
   delegate: 'prompt',
+  ask_human: 'question',
   program_act: 'title',
 };
 
@@ -124,7 +125,8 @@ function subjectOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsTe
   const key = SUBJECTS[tool];
   const args = key === undefined || argumentsText === null ? null : readJson(argumentsText);
   const subject = key === undefined || !isJsonObject(args) ? null : args[key];
-  return typeof subject === 'string' ? visibleText(subject) : null;
+  if (typeof subject !== 'string') return null;
+  return visibleText(tool === 'ask_human' ? titleFrom(subject) : subject);
 }
 
 function todoIn({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {

@@ -75,6 +75,7 @@ test('every kind of event has a label, with and without its details', () => {
     'Step: Walked to the café',
   );
   assert.equal(eventLabel({ event: 'permission_asked', detail: { tool: 'buy' } }), 'Asked a person: Buy');
+  assert.equal(eventLabel({ event: 'permission_asked', detail: { tool: 'ask_human' } }), 'Asked a person');
   assert.equal(eventLabel({ event: 'permission_answered', detail: { answer: 'allow' } }), 'A person answered: allow');
   assert.equal(eventLabel({ event: 'permission_answered', detail: { state: 'withdrawn' } }), 'Request withdrawn');
   assert.equal(eventLabel({ event: 'redelivered', detail: { cycle: 7 } }), 'Continued');

@@ -99,8 +99,9 @@ function after(word: string, value: string): string {
   return value === '' ? word : `${word}: ${value}`;
 }
 
+/** Empty for a question, which the words before it say already. */
 function toolWord(tool: string): string {
-  return tool === '' ? '' : toolLabel(tool).word;
+  return tool === '' || tool === 'ask_human' ? '' : toolLabel(tool).word;
 }
 
 /** The last words of a run without the reason of its end, which the page shows above them; null without words. */

@@ -117,7 +117,8 @@ function Offer({ onDismiss }: { readonly onDismiss: () => void }) {
         </>
       }
     >
-      <b>Your agents speak sentences from a list.</b> Connect a language model, and they think, answer and work with it.
+      <b>Your agents speak sentences from a list.</b>{' '}
+      <span className="notice-more">Connect a language model, and they think, answer and work with it.</span>
     </Notice>
   );
 }
