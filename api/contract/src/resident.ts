@@ -22,7 +22,7 @@ export { wellFormed } from './values/well-formed.ts';
 export { isEgressRefusal, placeholderOf } from './values/egress.ts';
 export { EGRESS_ANSWER_S } from './values/permission.ts';
 export * from './tools/program-claim.ts';
-export { RUN_OF_REQUEST_HEADER } from './values/program-run.ts';
+export { RUN_OF_REQUEST_HEADER } from './values/run/program-run.ts';
 export { CALL_LOG_TEXT_MAX_CHARS, REFUSAL_MAX_CHARS, REFUSALS_MAX } from './routes/runs/hands-calls.ts';
 export { nextRun, parkRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
 export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
@@ -52,7 +52,7 @@ export {
   RUN_RENEW_EVERY_S,
   RUN_STEPS_MAX,
   RUN_SUMMARY_MAX_CHARS,
-} from './values/run.ts';
+} from './values/run/run.ts';
 export { GIT_SECONDS_MAX, type GitAction, type GitInput } from './tools/git-tool.ts';
 export { INSTALL_SECONDS_MAX, type InstallInput, type PackageManager } from './tools/install-tool.ts';
 export { BACKGROUND_SECONDS_MAX, SHELL_SECONDS_MAX, WAIT_SECONDS_MAX, type WaitForInput } from './tools/hands-tools.ts';

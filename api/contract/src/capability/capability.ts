@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AgentId, Time } from '../values/scalars.ts';
-import { Mind } from './mind.ts';
+import { Mind } from '../values/mind.ts';
 
 export const CAPABILITIES_MAX = 48;
 export const CAPABILITY_NAME_MAX_CHARS = 64;

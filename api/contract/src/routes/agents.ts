@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { Mind } from '../capability/mind.ts';
+import { Mind } from '../values/mind.ts';
 import { OnConflictQuery, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { AgentView } from '../world/view.ts';

@@ -3,7 +3,7 @@ import { ToolClass } from '../kinds/tool-classes.ts';
 import { BoardHint } from '../board/post.ts';
 import { BARS, defineRoute, json } from '../http/route.ts';
 import { HostPattern, MAX_EGRESS_RULES } from '../values/egress.ts';
-import { RunHint } from '../values/run.ts';
+import { RunHint } from '../values/run/run.ts';
 import { AgentId, JsonObject, LandmarkId, NEXT_CURSOR, paging, SeqQuery, Time } from '../values/scalars.ts';
 import { SkillFrom, SkillHash, SkillId } from '../capability/skill.ts';
 import { Limits } from './agents.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BARS, defineRoute, json } from '../http/route.ts';
 import { GIVEN_FILES_BODY_MAX_BYTES, GIVEN_FILES_MAX, GivenFile } from '../values/given-file.ts';
 import { Permission } from '../values/permission.ts';
-import { RunDelta, RunEvent } from '../values/run-event.ts';
-import { Run, SafeMode } from '../values/run.ts';
+import { RunDelta, RunEvent } from '../values/run/run-event.ts';
+import { Run, SafeMode } from '../values/run/run.ts';
 import { NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
 import {
   ChatSession,

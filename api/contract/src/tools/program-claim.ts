@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RUN_EVENT_TEXT_MAX_CHARS, type RunCallDetail } from '../values/run-event.ts';
+import { RUN_EVENT_TEXT_MAX_CHARS, type RunCallDetail } from '../values/run/run-event.ts';
 
 /**
  * A program that is the mind of an agent describes its own work in events of the kinds of calls, with `witnessed` false, the tool

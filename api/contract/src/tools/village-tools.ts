@@ -4,7 +4,7 @@ import { Duration, TimeZone } from '../kinds/text.ts';
 import { POST_DELIVERABLES_MAX, PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
 import { ToolName } from '../values/permission.ts';
-import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS, WORKER_TOKENS_MIN } from '../values/run.ts';
+import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS, WORKER_TOKENS_MIN } from '../values/run/run.ts';
 import { SKILL_WHY_MAX_CHARS, SkillId, SkillPath } from '../capability/skill.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
 import { ItemId } from '../world/map.ts';

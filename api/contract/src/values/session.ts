@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Run, RUN_PROMPT_MAX_CHARS } from './run.ts';
+import { Run, RUN_PROMPT_MAX_CHARS } from './run/run.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
 
 /** The same limit as for a prompt, because a message becomes the prompt of a run. */

@@ -187,6 +187,8 @@ const tokensOf = (allowance: Allowance | null): number => allowance?.limits.toke
 
 /** The next run of an agent. If it has more tokens an hour than when its run parked for lack of them, that one continues. */
 async function nextOf({ db, limits }: Village, { agentId, uid }: AgentActor, lane?: RunLane): Promise<RunRow | null> {
+  // While the village is frozen no run can start, so none is offered.
+  if ((await readFreeze(db)) !== null) return null;
   const life = { agentId, uid };
   const next = await readNextRun(db, { ...life, lane });
   const parked = next === null ? await findQuotaPark(db, life) : null;
@@ -195,15 +197,18 @@ async function nextOf({ db, limits }: Village, { agentId, uid }: AgentActor, lan
   return readNextRun(db, { ...life, lane });
 }
 
+function nextRun(village: Village): Handlers['nextRun'] {
+  return plain(async ({ params, query, actor }) => {
+    if (village.source.get(params.agent_id) === null) return refused('no_such_agent');
+    const run = await nextOf(village, actor, query.lane);
+    return accepted({ run: run === null ? null : runView(run) });
+  });
+}
+
 export function workHandlers(village: Village) {
-  const { db, source } = village;
+  const { db } = village;
   return {
-    nextRun: plain(async ({ params, query, actor }) => {
-      if (source.get(params.agent_id) === null) return refused('no_such_agent');
-      // While the village is frozen no run can start, so none is offered.
-      const run = (await readFreeze(db)) === null ? await nextOf(village, actor, query.lane) : null;
-      return accepted({ run: run === null ? null : runView(run) });
-    }),
+    nextRun: nextRun(village),
     startRun: startRun(village),
     waitRun: waitRun(village),
     parkRun: parkRun(village),

@@ -40,7 +40,7 @@ export interface ModelItem {
   /** Thoughts before the answer; null if the model shows none. */
   readonly thoughts: string | null;
   /** Calls whose arguments the engine repaired. */
-  readonly repairs: NonNullable<ModelEvent['detail']['repairs']>;
+  readonly repairs: readonly NonNullable<ModelEvent['detail']['repairs']>[number][];
 }
 
 interface NoteItem {
@@ -199,6 +199,8 @@ const NEW_ANSWER = {
 } as const;
 const ENDS = { model_asked: null, model_answered: 'answered', model_failed: 'failed' } as const;
 
+const newest = <T>(given: T | null | undefined, known: T): T => given ?? known;
+
 function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace['said']): ModelItem {
   const { at, detail } = event;
   const known = before ?? { ...NEW_ANSWER, at };
@@ -209,13 +211,13 @@ function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace[
     ask: detail.ask,
     attempt: detail.attempt,
     state: ENDS[event.event] ?? known.state,
-    model: detail.model ?? known.model,
-    tokens: detail.usage?.total ?? known.tokens,
-    cost: detail.cost ?? known.cost,
-    code: detail.code ?? known.code,
+    model: newest(detail.model, known.model),
+    tokens: newest(detail.usage?.total, known.tokens),
+    cost: newest(detail.cost, known.cost),
+    code: newest(detail.code, known.code),
     text: wordsOf(event, said) ?? known.text,
-    thoughts: detail.thoughts ?? known.thoughts,
-    repairs: detail.repairs ?? known.repairs,
+    thoughts: newest(detail.thoughts, known.thoughts),
+    repairs: newest(detail.repairs, known.repairs),
   };
 }
 

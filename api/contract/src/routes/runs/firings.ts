@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { text } from '../../kinds/text.ts';
-import { RUN_PROMPT_MAX_CHARS } from '../../values/run.ts';
+import { RUN_PROMPT_MAX_CHARS } from '../../values/run/run.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
 
 export const FIRING_AGENTS_MAX = 2_000;

@@ -6,7 +6,7 @@ import {
   JOURNAL_PAYLOADS_MAX,
   JournalEntry,
   JournalPayload,
-} from '../../values/journal.ts';
+} from '../../values/run/journal.ts';
 import { SeqQuery } from '../../values/scalars.ts';
 import { RunClaim, working } from './runs.ts';
 

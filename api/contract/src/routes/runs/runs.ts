@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { CallId, Permission, Policy } from '../../values/permission.ts';
-import { RunContext } from '../../values/run-context.ts';
-import { RunDelta, RunEvent } from '../../values/run-event.ts';
+import { RunContext } from '../../values/run/run-context.ts';
+import { RunDelta, RunEvent } from '../../values/run/run-event.ts';
 import {
   Run,
   RUN_ANSWER_MAX_CHARS,
@@ -28,12 +28,12 @@ import {
   OfferState,
   Worker,
   WORKERS_KEPT,
-} from '../../values/run.ts';
+} from '../../values/run/run.ts';
 import { GIVEN_FILES_MAX, RunFile } from '../../values/given-file.ts';
 import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
-import { Mind } from '../../capability/mind.ts';
+import { Mind } from '../../values/mind.ts';
 import { RunSkill, SKILL_WHY_MAX_CHARS, SkillHash, SkillId, SKILLS_MAX } from '../../capability/skill.ts';
 
 export const RUNS_PAGE_MAX = 100;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AiDollars } from './money.ts';
-import { CallId } from './permission.ts';
-import { JsonObject, Time } from './scalars.ts';
+import { AiDollars } from '../money.ts';
+import { CallId } from '../permission.ts';
+import { JsonObject, Time } from '../scalars.ts';
 
 /** Maximum characters of a call's or an answer's text in an event; longer texts are shortened. */
 export const RUN_EVENT_TEXT_MAX_CHARS = 4_096;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CallId } from './permission.ts';
+import { CallId } from '../permission.ts';
 import { CONTEXT_FORMS, CONTEXT_SOURCES } from './run-context.ts';
 
 export const JOURNAL_ENTRIES_MAX = 200;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Mind } from '../capability/mind.ts';
-import { MAX_PROSE_CHARS } from '../kinds/text.ts';
-import { AiDollars } from './money.ts';
-import { CallId } from './permission.ts';
-import { AgentId, plainText, Time } from './scalars.ts';
-import { TaintMark } from './taint.ts';
+import { Mind } from '../mind.ts';
+import { MAX_PROSE_CHARS } from '../../kinds/text.ts';
+import { AiDollars } from '../money.ts';
+import { CallId } from '../permission.ts';
+import { AgentId, plainText, Time } from '../scalars.ts';
+import { TaintMark } from '../taint.ts';
 
 /** The same limit as for the prompt of a Schedule. */
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
