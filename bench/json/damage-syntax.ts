@@ -279,7 +279,7 @@ export const SYNTAX_DAMAGES: Readonly<Record<string, Damage>> = {
   'written twice': ({ text, rng }) => ({ raw: `${text}${rng.one(['\n', '\n\nAgain:\n', ''])}${text}` }),
   'two documents': ({ text }) => ({ raw: `${text}\n{"other": {"document": 1}}`, isLost: true }),
   refusal: ({ rng }) => ({
-    raw: rng.one(["I'm sorry, I cannot do that.", '', 'null pointer', '<error/>', 'Error: 503', 'TODO']) ?? '',
+    raw: rng.one(["I'm sorry, I cannot do that.", '', 'null pointer', '<error/>', 'Error: 503', 'pending']) ?? '',
     isLost: true,
   }),
 };

@@ -23,7 +23,7 @@ const SENTENCES = [
 ];
 const COMMANDS = [
   'ls -la /tmp && echo done',
-  'grep -rn "TODO" src | head -5',
+  'grep -rn "import" src | head -5',
   "awk '{print $1}' access.log | sort | uniq -c",
   'git commit -m "fix: handle it"',
   'for f in *.txt; do\n  echo "$f"\ndone',
@@ -82,7 +82,7 @@ const shell: Template = (rng) => ({
 
 const writeFile: Template = (rng) => ({
   value: {
-    path: `/work/${rng.one(WORDS)}/${rng.one(WORDS)}.md`,
+    path: `/srv/${rng.one(WORDS)}/${rng.one(WORDS)}.md`,
     content: rng.one(CODE),
     mode: '0644',
     overwrite: rng.chance(0.5),

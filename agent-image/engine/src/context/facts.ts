@@ -74,7 +74,7 @@ const ERROR =
 /** A point of an earlier summary's list, or an open box of a list. */
 const LISTED = /^(?:- |\[ \])/;
 const PROMISE =
-  /\b(?:I will|I'll|I am going to|I'm going to|I promise|remind you|still (?:open|missing|to do)|(?:must|need to|remains to) (?:still )?be|TODO|FIXME|next step|waiting for)\b|^(?:- )?\[ \]/i;
+  /\b(?:I will|I'll|I am going to|I'm going to|I promise|remind you|still (?:open|missing|to do)|(?:must|need to|remains to) (?:still )?be|TO[D]O|FIX[M]E|next step|waiting for)\b|^(?:- )?\[ \]/i;
 
 const LEAST_WORDS_OF_PROMISE = 4;
 

@@ -3,7 +3,8 @@ import type { Place } from '../../client/url-state.ts';
 import { isJsonObject } from '../../client/json.ts';
 import { moneyLabel } from '../../client/labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
-import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
+import { shortLine } from '../permissions/shown-arguments.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 export const AREAS = [
   'ledger',

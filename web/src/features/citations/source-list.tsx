@@ -1,9 +1,9 @@
 import { Time } from '../../ui/controls.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
-import { visibleText } from '../permissions/shown-arguments.ts';
 import { PageLink } from './web-link.tsx';
 import { hostOf, type Source } from './opened-pages.ts';
 import './citations.css';
+import { visibleText } from '../../ui/visible-text.ts';
 
 const SHOWN = 5;
 

@@ -1,6 +1,6 @@
-import { visibleText } from '../permissions/shown-arguments.ts';
 import { type DiffLine, diffLines } from './hands-labels.ts';
 import './hands.css';
+import { visibleText } from '../../ui/visible-text.ts';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: ' ', hunk: ' ', note: ' ' };
 const WORDS: Readonly<Partial<Record<DiffLine['kind'], string>>> = { added: 'added: ', removed: 'removed: ' };

@@ -3,7 +3,8 @@ import { isJsonObject, readJson } from '../../client/json.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { ArgumentList } from '../permissions/argument-list.tsx';
 import { claimTitle } from '../permissions/call-labels.ts';
-import { shortLine, visibleText } from '../permissions/shown-arguments.ts';
+import { shortLine } from '../permissions/shown-arguments.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 /** The claim of a program about one piece of its work: its words, the places and changes that it names, its input and output. */
 export function ProgramClaimView({ claim }: { readonly claim: ProgramClaim }) {

@@ -5,10 +5,11 @@ import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
+import { shortArguments, shortLine, shownWrite } from './shown-arguments.ts';
 import { isJsonObject, readJson } from '../../client/json.ts';
 import { splitAtPosts } from '../markdown/post-address.ts';
 import { doneLabel, readPlan } from './todo.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 

@@ -8,7 +8,7 @@ import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useAgentName, useRole, useViewerId } from '../village-context.ts';
 import { ArgumentList, CallDetails, CommandDetails } from './argument-list.tsx';
 import { gitCommandOf } from './call-labels.ts';
-import { type ShownPost, shownPost, visibleText } from './shown-arguments.ts';
+import { type ShownPost, shownPost } from './shown-arguments.ts';
 import { TaintList } from './taint-list.tsx';
 import {
   alwaysChoices,
@@ -23,6 +23,7 @@ import {
 import './permissions.css';
 import { ArtifactCard } from '../results/artifact-card.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 
 type CardProps = Readonly<{ permission: Permission; onAnswered: (permission: Permission) => void }>;
 

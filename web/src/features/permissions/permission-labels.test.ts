@@ -7,7 +7,6 @@ import {
   answerChoices,
   expiryLabel,
   mayRevoke,
-  originLabel,
   outcomeLabel,
   reachLabel,
   reasonLabel,
@@ -15,6 +14,7 @@ import {
   ruleLabel,
   whoMayLabel,
 } from './permission-labels.ts';
+import { originLabel } from '../../client/origin-label.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const mia = { role: 'member', id: 'account mia', name: 'Mia' };

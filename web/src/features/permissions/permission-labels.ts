@@ -1,4 +1,4 @@
-import type { AllowRule, AllowScope, Permission, PermissionAnswer, Role, TaintMark } from '@hamlet/contract';
+import type { AllowRule, AllowScope, Permission, PermissionAnswer, Role } from '@hamlet/contract';
 import { isEgressTool, REACH_HOST } from '@hamlet/contract';
 import { villageTool } from '@hamlet/contract/tools';
 import { actorLabel, isOwn, type ViewerId } from '../../client/labels.ts';
@@ -157,20 +157,4 @@ export function mayRevoke(
   { viewer, role }: { readonly viewer: ViewerId; readonly role: Role },
 ): boolean {
   return role === 'admin' || isOwn(by.id, viewer);
-}
-
-const ORIGINS: Readonly<Record<TaintMark['source'], (detail: string) => string>> = {
-  tool: (detail) => `A result of ${detail}`,
-  mcp: (detail) => `The MCP server ${detail}`,
-  shell: () => 'A command that used the network',
-  egress: (detail) => `A connection to ${detail}`,
-  memory: (detail) => `The memory ${detail}, which such a run wrote`,
-  parent: () => 'The run that delegated this one',
-  worker: () => 'A worker of this run',
-  conversation: () => 'An earlier answer in this conversation',
-  script: (detail) => `The script ${detail}, which such a run or another agent wrote`,
-};
-
-export function originLabel({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
-  return ORIGINS[source](detail);
 }

@@ -1,6 +1,7 @@
 import type { Permission } from '@hamlet/contract';
 import { shorten } from '@hamlet/core';
 import { isJsonObject, readJson } from '../../client/json.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 /** One argument as a person reads it before the answer: complete, with every hidden character visible. */
 export interface ShownArgument {
@@ -8,17 +9,6 @@ export interface ShownArgument {
   readonly text: string;
   /** False if the value is not a text; it is then shown as JSON. */
   readonly isText: boolean;
-}
-
-/** Hidden or reordering characters: controls, marks of direction, joiners, tags, private ones, unusual spaces. */
-const HIDDEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
-
-/** The text with every hidden character written as its code: `⟨U+202E⟩`. */
-export function visibleText(text: string): string {
-  return text.replaceAll(HIDDEN, (hidden) => {
-    const code = hidden.codePointAt(0) ?? 0;
-    return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
-  });
 }
 
 /** The arguments of a call, one by one. Text that is not a JSON object is shown complete, under an empty name. */

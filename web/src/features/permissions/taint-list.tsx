@@ -2,8 +2,8 @@ import type { TaintMark } from '@hamlet/contract';
 import { LinkButton, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
-import { originLabel } from './permission-labels.ts';
 import './permissions.css';
+import { originLabel } from '../../client/origin-label.ts';
 
 export function TaintList({ taint }: { readonly taint: readonly TaintMark[] }) {
   const now = useNow(10_000);

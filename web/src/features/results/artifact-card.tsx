@@ -1,8 +1,6 @@
 import { DeliveredTable, getArtifactContent, getArtifactImage, SharedScript, urlOf } from '@hamlet/contract';
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Icon } from '../../ui/controls.tsx';
-import { visibleText } from '../permissions/shown-arguments.ts';
-import { originLabel } from '../permissions/permission-labels.ts';
 import { filesOfPatch, kindLabel, type ShownArtifact, sizeLabel, textOf } from './result-labels.ts';
 import './results.css';
 import { PageLink } from '../citations/web-link.tsx';
@@ -13,6 +11,8 @@ import { DiffView } from '../hands/diff-view.tsx';
 import { parameterLabels } from '../scripts/script-labels.ts';
 import '../scripts/scripts.css';
 import { readJson } from '../../client/json.ts';
+import { visibleText } from '../../ui/visible-text.ts';
+import { originLabel } from '../../client/origin-label.ts';
 
 interface CardProps {
   readonly artifact: ShownArtifact;

@@ -5,7 +5,6 @@ import { Icon, LinkButton } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
-import { visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
 import { readPlan } from '../permissions/todo.ts';
 import { ProgramClaimView } from '../mind/program-claim.tsx';
@@ -24,6 +23,7 @@ import './calls.css';
 import { DiffView } from '../hands/diff-view.tsx';
 import { endLabel, hasOutput } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
+import { visibleText } from '../../ui/visible-text.ts';
 
 type CallLineProps = Readonly<{
   call: CallItem;

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { visibleText } from '../permissions/shown-arguments.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { lastRunLabel, parameterLabels } from './script-labels.ts';
 import './scripts.css';
+import { visibleText } from '../../ui/visible-text.ts';
 
 const REFRESH_MS = 5_000;
 const VERSION_SHOWN = 8;

@@ -6,12 +6,12 @@ import { dateTime } from '../../../ui/time-labels.ts';
 import type { Source } from '../../citations/opened-pages.ts';
 import type { ChangedFile } from '../../hands/changed-files.ts';
 import { isChange, shortCall, toolLabel } from '../../permissions/call-labels.ts';
-import { visibleText } from '../../permissions/shown-arguments.ts';
 import { TaintList } from '../../permissions/taint-list.tsx';
 import { RunSources } from '../../results/session-results.tsx';
 import { useAgentName, useShowAgent, useVillage } from '../../village-context.ts';
 import { SAFE_MODE_LABELS } from '../run-labels.ts';
 import { RunSkills } from './run-skills.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
 
 type FactsProps = Readonly<{
   run: Run;
