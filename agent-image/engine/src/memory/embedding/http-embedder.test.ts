@@ -8,7 +8,7 @@ import { httpEmbedder } from './http-embedder.ts';
 
 type Asked = Readonly<{ model: string; input: readonly string[] }>;
 
-/** What the server answers to a request; a number is a status. */
+/** The answer to a request; a number is a status. */
 let answer: (asked: Asked) => unknown = () => 500;
 const asked: number[] = [];
 const server = createServer((request, response) => {
