@@ -7,13 +7,22 @@ const unit = (vector: Float32Array): Float32Array => {
   return vector.map((value) => value / length);
 };
 
+function product(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}
+
 /** Cosine over all turns, by the embedder that our memory uses. */
 export async function vectorOnly(turns: readonly DialogueTurn[], embedder: Embedder): Promise<Rank> {
   const vectors = (await embedder.embed(turns.map(spoken))).map(unit);
   const ids = turns.map(({ id }) => id);
   return async (question, k) => {
     const [asked = new Float32Array()] = (await embedder.embed([question])).map(unit);
-    const scores = vectors.map((vector) => vector.reduce((sum, value, at) => sum + value * (asked[at] ?? 0), 0));
-    return best(ids, scores, k);
+    return best(
+      ids,
+      vectors.map((vector) => product(vector, asked)),
+      k,
+    );
   };
 }
