@@ -78,11 +78,15 @@ test('a proxy user without a run is recorded too, and its lines do not displace 
 
 test('call_agent reaches an agent of another system over HTTPS, and the record has the request', async () => {
   world.served.set('agent.home', weatherAgent);
-  const proxy = await world.proxyOf(broker, working);
+  let proxy = '';
   const environmentOf = () => ({ HTTP_PROXY: proxy, NODE_EXTRA_CA_CERTS: world.authorityFile });
   const outsideAgents = [{ name: 'weather', url: 'https://agent.home/a2a', secret: null }];
   const hands = await startNetHands({ environmentOf }, { outsideAgents });
+  // The lease of the earlier run may have lapsed.
+  await world.permits.endAll();
+  working = await world.permits.startRun('ada');
   try {
+    proxy = await world.proxyOf(broker, working);
     const answer = await hands.textOf('call_agent', { agent: 'weather', message: 'Rye' });
     assert.match(answer, /^Task \S+: completed\.\n\nWeather:\nSun in Rye\.$/);
   } finally {

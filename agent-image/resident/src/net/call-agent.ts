@@ -97,7 +97,7 @@ function refusalOf(read: unknown): HandsEnd['outcome'] {
   const { data } = BrokerRefusal.safeParse(read);
   return data === undefined
     ? failed('agent_refused', "The agent refuses the village's token: ask an admin to correct it.")
-    : failed(data.reason, `The request was refused on its way (${data.reason}): ask a person to allow it.`);
+    : failed(data.reason, `The request was refused on its way, and not by the agent (${data.reason}).`);
 }
 
 /** The outcome of a call from the agent's answer. An answer is text from outside, also if the agent refuses. Pure. */
