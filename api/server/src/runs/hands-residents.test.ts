@@ -30,13 +30,15 @@ python3 primes.py`;
 /** The newest system prompt of a run with tools. */
 let system = '';
 
-/** Runs the command in a person's message, and answers with the result. */
+/** Runs the command in a person's message, or reads the file that it lists, and answers with the result. */
 const shellMind = startMind((request) => {
   system = request.system;
   const { asked, isAfterCall, results } = request;
   if (isAfterCall) return said(`The result: ${results.at(-1) ?? ''}`);
   const file = /^Deliver: (.*)$/m.exec(asked)?.[1];
   if (file !== undefined) return called(['deliver', { kind: 'file', path: file }]);
+  const given = /^- \/workspace\/(\S+) \(/m.exec(asked)?.[1];
+  if (given !== undefined) return called(['read_file', { path: given }]);
   const command = asked.includes(PRIMES) ? PROGRAM : /^Run: ([^]*)$/m.exec(asked)?.[1];
   return command === undefined ? said('Good day.') : called(['shell', { command, timeout_s: 600 }]);
 });
@@ -114,6 +116,15 @@ test('a file that an agent delivers can be downloaded from its run, byte for byt
   );
   const content = await runs.play.admin.getArtifactContent({ artifact_id: artifact?.artifact_id ?? '' });
   assert.equal(Buffer.from(content).toString(), 'bread,price\nrye,4.20\n');
+});
+
+test('a file that a person gives with a message is in the workspace before the first command', async () => {
+  await residents.start('ada');
+  const { admin } = runs.play;
+  const { session_id } = (await admin.createSession({ agent_id: 'ada' })).session;
+  const files = [{ name: 'order.csv', content: Buffer.from('rye,2\n').toString('base64') }];
+  const { run } = await admin.sendMessage({ session_id, text: 'Read the order.', files });
+  assert.match((await runs.ended(run.run_id)).summary ?? '', /rye,2/);
 });
 
 test('an agent writes and runs a requested program and answers with its output; the log has the command', async () => {
