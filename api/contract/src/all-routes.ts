@@ -35,6 +35,7 @@ import * as handsCalls from './routes/runs/hands-calls.ts';
 import * as journal from './routes/runs/journal.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as policy from './routes/runs/policy.ts';
+import * as agentMemory from './routes/agent-memory.ts';
 import * as repositoryMemory from './routes/runs/repository-memory.ts';
 import * as runFiles from './routes/runs/run-files.ts';
 import * as schedules from './routes/runs/schedules.ts';
@@ -102,6 +103,8 @@ const GROUPS = [
   [repositoryMemory.useRepositoryMemory, repositoryMemory.listRepositoryMemories],
   [repositoryMemory.getRepositoryMemory, repositoryMemory.forgetRepositoryEntry],
   [repositoryMemory.forgetRepositoryMemory],
+  [agentMemory.listAgentMemory, agentMemory.searchAgentMemory, agentMemory.pinAgentMemory],
+  [agentMemory.correctAgentMemory, agentMemory.forgetAgentMemory, agentMemory.syncAgentMemory],
   [artifacts.keepArtifact, artifacts.listRunArtifacts, artifacts.listDeliverables, artifacts.listAgentArtifacts],
   [artifacts.listRunSources, runFiles.readRunFile],
   [artifacts.getSessionResults, artifacts.getArtifactContent, artifacts.getArtifactImage, artifacts.forgetArtifact],

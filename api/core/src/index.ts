@@ -23,6 +23,7 @@ export * from './map/places.ts';
 export * from './map/village/default-map.ts';
 export * from './map/world-map.ts';
 export * from './memory/change-memory.ts';
+export * from './memory/score-memory.ts';
 export * from './mind/mind.ts';
 export * from './policy/decide-call.ts';
 export * from './policy/judge-call.ts';

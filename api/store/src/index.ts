@@ -60,6 +60,8 @@ export * from './ledger/post-transfer.ts';
 export * from './ledger/refusal.ts';
 export type { Circumstance, LedgerActor, TransferRequest } from './ledger/transfer-request.ts';
 export * from './ledger/upkeep.ts';
+export * from './memory/agent-memory.ts';
+export * from './memory/memory-commands.ts';
 export * from './memory/repository-memory.ts';
 export * from './migration/migrate.ts';
 export * from './payments/captures.ts';

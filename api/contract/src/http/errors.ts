@@ -137,7 +137,14 @@ export const REFUSALS = {
   no_such_call: never(404, 'The run has no such call in the hands: store its start first'),
   no_such_skill: never(404, 'The agent or the run has no such skill: name it in spec.skills'),
   no_repository: never(409, 'The run works in no repository: use the memory of the agent'),
-  no_such_memory: never(404, 'The memory of this repository has no such entry: read its entries'),
+  no_such_memory: never(404, 'There is no such memory for you: read the list'),
+  memory_of_everybody: afterChange(403, 'Everybody may know this memory, so only an admin changes it: ask one'),
+  memory_not_correctable: never(409, 'Words and deeds stay as they were: forget this memory, or correct a fact'),
+  memory_replaced: never(409, 'Another memory has replaced this one: correct the newer one'),
+  too_many_memory_changes: later(
+    429,
+    'The agent has not applied the earlier changes of its memory: wait until it is awake',
+  ),
   memory_writes_limited: later(429, 'The agent has reached its limit of memory changes for this hour: wait'),
   too_many_memories: afterChange(
     409,

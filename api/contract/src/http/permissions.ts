@@ -31,6 +31,10 @@ export const PERMISSIONS = {
   'sessions:read': ['member', 'admin', 'agent'],
   /** Only people of the session, and admins; the handler checks this. */
   'sessions:write': ['member', 'admin'],
+  /** Only what arose with the caller, and what everybody may know; an admin reads more on request. The handler checks this. */
+  'memory:read': ['member', 'admin'],
+  /** Only an admin changes what everybody may know; the handler checks this. */
+  'memory:change': ['member', 'admin'],
   /** An agent reads only its own; only it and admins read prompts. The handler checks this. */
   'schedules:read': ['member', 'admin', 'agent'],
   'schedules:write': ['admin'],

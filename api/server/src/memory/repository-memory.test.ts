@@ -1,8 +1,14 @@
-/** The memory of repositories over HTTP: agents that share one, a hostile pod, and people who read and delete. */
+/** Memories of repositories and of agents over HTTP: agents that share one, a hostile pod, and people who read, correct and delete. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallData, CallInput, Outcome, SafeMode } from '@hamlet/contract';
-import { MEMORY_WRITES_PER_HOUR, REPOSITORY_MEMORIES_MAX, useRepositoryMemory } from '@hamlet/contract';
+import type { CallData, CallInput, Outcome, SafeMode, syncAgentMemory } from '@hamlet/contract';
+import {
+  MEMORY_COMMANDS_OPEN_MAX,
+  MEMORY_WRITES_PER_HOUR,
+  REPOSITORY_MEMORIES_MAX,
+  SYNCED_MEMORIES_MAX,
+  useRepositoryMemory,
+} from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -220,4 +226,154 @@ test('the number of memories of a village is limited; existing ones stay usable'
     cursor = next_cursor;
   }
   assert.equal(pages, 10);
+});
+
+const HER = `account ${mia.accountId}`;
+const memory = (id: string, text: string, more: object = {}) => ({
+  memory_id: id,
+  kind: 'fact' as const,
+  text,
+  about: null,
+  speaker: 'Mia',
+  audience: [HER],
+  pinned: false,
+  dormant: false,
+  outside: false,
+  corrected: false,
+  importance: 0.5,
+  uses: 0,
+  used_at: null,
+  since: '2026-11-20T08:00:00.000Z',
+  until: null,
+  replaces: null,
+  run_id: null,
+  session_id: null,
+  repository: null,
+  ...more,
+});
+type Report = Partial<CallInput<typeof syncAgentMemory>['body']>;
+const sync = async (agentId: AgentId, report: Report) =>
+  dataOf(
+    await talk.play.as(agentId).raw.syncAgentMemory({
+      agent_id: agentId,
+      cycle: await talk.cycle(agentId),
+      applied: 0,
+      ...report,
+    }),
+  );
+const idsFor = async ({ client }: Pick<typeof mia, 'client'>, agent_id: AgentId, query: object = {}) =>
+  pluck((await client.listAgentMemory({ agent_id, ...query })).memories, 'memory_id');
+const found = async ({ client }: Pick<typeof mia, 'client'>, agent_id: AgentId, q: string) =>
+  (await client.searchAgentMemory({ agent_id, q })).found.map(({ memory: { memory_id: id } }) => id);
+
+test('people read what an agent remembers of them and what everybody may know; an admin reads more, and the audit says so once', async () => {
+  const both = [HER, `account ${noa.accountId}`];
+  const memories = [
+    memory('m-tea', 'Mia likes tea from Assam.'),
+    memory('m-both', 'They meet on Monday.', { audience: both, since: '2026-11-21T08:00:00.000Z' }),
+    memory('m-mill', 'The mill sells flour.', { audience: null, since: '2026-11-22T08:00:00.000Z', outside: true }),
+  ];
+  const totals = { active: 3, dormant: 0, pinned: 0, dropped: 0, capacity: 50_000 };
+  const mind = { goal: 'baking', plan: 'At 9:00 bake.' };
+  const synced = await sync('dan', { memories, totals, mind });
+  assert.deepEqual([synced.commands, synced.more], [[], false]);
+  assert.deepEqual(await idsFor(mia, 'dan'), ['m-mill', 'm-both', 'm-tea']);
+  assert.deepEqual(await idsFor(noa, 'dan'), ['m-mill', 'm-both']);
+  assert.deepEqual(await idsFor(admin, 'dan'), ['m-mill']);
+  assert.deepEqual(await found(mia, 'dan', 'what tea does she like?'), ['m-tea']);
+  assert.deepEqual(await found(noa, 'dan', 'tea'), []);
+  await refuses(noa.client.listAgentMemory({ agent_id: 'dan', whose: 'all' }), 'forbidden');
+  for (let reads = 0; reads < 2; reads += 1)
+    assert.deepEqual(await idsFor(admin, 'dan', { whose: 'all' }), ['m-mill', 'm-both', 'm-tea']);
+  const { records } = await admin.client.listAudit({ object: 'dan', limit: 50 });
+  assert.equal(records.filter(({ action }) => action === 'memory.look').length, 1);
+  const page = await mia.client.listAgentMemory({ agent_id: 'dan', limit: 2 });
+  assert.deepEqual([page.mind, page.totals, page.waiting], [mind, totals, 0]);
+  const rest = await idsFor(mia, 'dan', { limit: 2, cursor: page.next_cursor });
+  assert.deepEqual(rest, ['m-tea']);
+  assert.deepEqual(
+    page.memories.map(({ certainty, may_change: mayChange }) => [certainty, mayChange]),
+    [
+      ['outside', false],
+      ['noted', true],
+    ],
+  );
+});
+
+test('a forgotten memory is gone at once, a report cannot bring it back, and a run under way may not use it', async () => {
+  const memories = [memory('m-salt', 'Mia lives in Salt Lane.'), memory('m-mill', 'A mill.', { audience: null })];
+  await sync('bob', { memories });
+  await refuses(noa.client.forgetAgentMemory({ agent_id: 'bob', memory_id: 'm-salt' }), 'no_such_memory');
+  await refuses(mia.client.forgetAgentMemory({ agent_id: 'bob', memory_id: 'm-mill' }), 'memory_of_everybody');
+  const { number } = await mia.client.forgetAgentMemory({ agent_id: 'bob', memory_id: 'm-salt' });
+  assert.deepEqual([await idsFor(mia, 'bob'), await found(mia, 'bob', 'salt lane')], [['m-mill'], []]);
+  const { commands } = await sync('bob', { memories });
+  assert.deepEqual(commands, [{ op: 'forget', number, memory_id: 'm-salt' }]);
+  assert.deepEqual(await idsFor(mia, 'bob'), ['m-mill']);
+  const run = await working('bob', null);
+  const recalled = ['m-salt', 'm-mill'];
+  const at = { run_id: run.runId, cycle: run.cycle, attempt: run.attempt };
+  assert.deepEqual((await talk.play.as('bob').noteMemories({ ...at, recalled })).forgotten, ['m-salt']);
+  await end(run);
+  assert.deepEqual((await sync('bob', { applied: number, held: ['m-mill'] })).commands, []);
+  for (const older of [{}, { applied: 9, life: 'an earlier one' }])
+    assert.equal((await sync('bob', older)).commands.length, 1, 'an older volume gets the command again');
+  const { records } = await admin.client.listAudit({ object: 'bob', limit: 50 });
+  assert.ok(records.some(({ action }) => action === 'memory.forget'));
+  assert.doesNotMatch(JSON.stringify(records), /Salt/);
+});
+
+test('a correction replaces a memory, keeps its history, and its words leave the command once the agent has them', async () => {
+  const said = memory('e-hello', 'I come from Bern.', { kind: 'evidence' });
+  await sync('cleo', { memories: [memory('m-town', 'Mia lives in Bern.'), said] });
+  const words = mia.client.correctAgentMemory({ agent_id: 'cleo', memory_id: 'e-hello', text: 'x' });
+  await refuses(words, 'memory_not_correctable');
+  const at = { agent_id: 'cleo', memory_id: 'm-town' } as const;
+  await refuses(noa.client.correctAgentMemory({ ...at, text: 'x' }), 'no_such_memory');
+  const { memory_id: id, number } = await mia.client.correctAgentMemory({ ...at, text: 'Mia lives in Basel.' });
+  await refuses(mia.client.correctAgentMemory({ ...at, text: 'Again.' }), 'memory_replaced');
+  const { memories: history } = await mia.client.listAgentMemory({ agent_id: 'cleo', memory_id: id });
+  assert.deepEqual(
+    history.map(({ text, certainty, until, waiting }) => [text, certainty, until !== null, waiting]),
+    [
+      ['Mia lives in Basel.', 'confirmed', false, true],
+      ['Mia lives in Bern.', 'noted', true, true],
+    ],
+  );
+  assert.equal((await found(mia, 'cleo', 'where Mia lives'))[0], id);
+  const { commands } = await sync('cleo', { memories: [memory('m-town', 'Mia lives in Bern.')] });
+  const by = { memory_id: 'm-town', by: 'Mia' };
+  assert.deepEqual(commands, [{ op: 'correct', number, ...by, text: 'Mia lives in Basel.', new_id: id }]);
+  const newer = memory(id, 'Mia lives in Basel.', { corrected: true, replaces: 'm-town' });
+  await sync('cleo', { applied: number, memories: [newer], gone: ['m-town', 'e-hello'] });
+  assert.deepEqual(await idsFor(mia, 'cleo'), [id]);
+  assert.deepEqual((await sync('cleo', {})).commands, [], 'the words are on the volume alone');
+  const pinned = await mia.client.pinAgentMemory({ agent_id: 'cleo', memory_id: id, pinned: true });
+  assert.deepEqual((await sync('cleo', { applied: number })).commands, [
+    { op: 'pin', number: pinned.number, memory_id: id, pinned: true },
+  ]);
+});
+
+test('the shown memories and the waiting changes of an agent are limited', async () => {
+  const many = Array.from({ length: SYNCED_MEMORIES_MAX }, (_, at) => memory(`m-${at}`, `Fact ${at}.`));
+  await refuses(
+    talk.play.as('eve').raw.syncAgentMemory({
+      agent_id: 'eve',
+      cycle: await talk.cycle('eve'),
+      applied: 0,
+      memories: [...many, memory('m-more', 'One more.')],
+    }),
+    'validation_failed',
+  );
+  await sync('eve', { memories: many.slice(0, 2) });
+  const db = village.openDb();
+  await db
+    .updateTable('agent_memory_state')
+    .set({ commands: MEMORY_COMMANDS_OPEN_MAX })
+    .where('agent_id', '=', 'eve')
+    .execute();
+  await refuses(mia.client.forgetAgentMemory({ agent_id: 'eve', memory_id: 'm-1' }), 'too_many_memory_changes');
+  await sync('eve', { applied: MEMORY_COMMANDS_OPEN_MAX, held: ['m-1'] });
+  await mia.client.forgetAgentMemory({ agent_id: 'eve', memory_id: 'm-1' });
+  assert.deepEqual(await idsFor(mia, 'eve'), []);
 });

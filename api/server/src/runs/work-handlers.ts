@@ -22,6 +22,7 @@ import {
   lockRun,
   markMemories,
   nameMind,
+  readForgotten,
   readFreeze,
   QUOTA_PARK,
   readNextRun,
@@ -256,8 +257,10 @@ export function workHandlers(village: Village) {
           permit: permitWork(actor, cycle),
         });
         if (!outcome.ok) return outcome;
-        const tainted = await markMemories(tx, { run: outcome.data.run, written, recalled });
-        return accepted({ tainted: [...tainted] });
+        const { run } = outcome.data;
+        const tainted = await markMemories(tx, { run, written, recalled });
+        const forgotten = await readForgotten(tx, { agentUid: run.agentUid, memoryIds: recalled });
+        return accepted({ tainted: [...tainted], forgotten: [...forgotten] });
       }),
     ),
   } satisfies Partial<Handlers>;

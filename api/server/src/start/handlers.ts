@@ -4,6 +4,7 @@ import { sourceHandlers } from '../artifacts/source-handlers.ts';
 import type { Base } from './base.ts';
 import type { Parts } from './parts.ts';
 import { villageOf, type Village } from '../village.ts';
+import { agentMemoryHandlers } from '../memory/agent-memory-handlers.ts';
 import { memoryHandlers } from '../memory/memory-handlers.ts';
 import { mcpHandler } from '../mcp/mcp-handler.ts';
 import { accountChangeHandlers, accountHandlers } from '../people/account-change-handlers.ts';
@@ -107,6 +108,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...capabilityHandlers(village),
     ...skillHandlers(village),
     ...sourceHandlers(village),
+    ...agentMemoryHandlers(village),
     ...memoryHandlers(village),
     ...offerHandlers(village),
     ...journalHandlers(village),

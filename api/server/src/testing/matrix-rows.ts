@@ -28,10 +28,10 @@ const ROWS = `
                                  changeSchedule deleteSchedule
   401  200  200  403  403  403   listPersonality listSkills listTurns getStanding getAllowance getPayPalTerms logOut
                                  getMe listRuns listOffers listCalls listRepositoryMemories listAgentArtifacts
-                                 listDeliverables listPermissions listAllowRules countWaitingWork
+                                 listDeliverables listPermissions listAllowRules countWaitingWork listAgentMemory
   401  200  200  200  403  403   listScripts getLedger listWorkers listAgentSessions getTimeline getModelUse
   401  404  404  404  403  403   getScript getBalanceProof
-  401  403  403  400  403  403   saveScript adoptScript recordTurn reportCapabilities
+  401  403  403  400  403  403   saveScript adoptScript recordTurn reportCapabilities syncAgentMemory
   404  404  404  404  404  404   getEntitlement startOidc finishOidc getVillageCard getAgentCard
   401  400  400  400  400  403   createPost revisePost replyToPost reviseReply closePost resolvePost reopenPost
                                  flagPost
@@ -45,6 +45,7 @@ const ROWS = `
   401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword callMcp callA2a createRun
                                  raiseRun cancelRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
+                                 searchAgentMemory pinAgentMemory correctAgentMemory forgetAgentMemory
                                  sendMessage pauseSession resumeSession addSessionPerson removeSessionPerson
   401  200  200  200  200  403   getQuote listPurchases listAuctions listSchedules
   401  403  400  400  400  403   buyCompute

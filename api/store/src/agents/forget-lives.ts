@@ -22,7 +22,7 @@ export async function readLivesToForget(db: Db): Promise<readonly EndedLife[]> {
 }
 
 /**
- * Deletes the runs of an ended life with all that belongs to them, its journal, marks of memories and allow rules. The books, the audit,
+ * Deletes the runs of an ended life with all that belongs to them, its journal, memories with their marks, and allow rules. The books, the audit,
  * the board and the agent's personalities stay. False if runs remain, such as one that has an open offer.
  */
 export async function forgetLife(db: Db, { uid, agentId }: EndedLife): Promise<boolean> {
@@ -38,6 +38,7 @@ export async function forgetLife(db: Db, { uid, agentId }: EndedLife): Promise<b
     if (run !== undefined) return false;
     await tx.deleteFrom('journal_size').where('agent_uid', '=', uid).execute();
     await tx.deleteFrom('memory_taint').where('agent_uid', '=', uid).execute();
+    await tx.deleteFrom('agent_memory_state').where('agent_uid', '=', uid).execute();
     await tx.deleteFrom('allow_rule').where('agent_id', '=', agentId).where('agent_uid', '=', uid).execute();
     const { numUpdatedRows } = await tx
       .updateTable('agent_life')

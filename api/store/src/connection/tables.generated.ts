@@ -87,6 +87,54 @@ export interface Tables {
     closed_at: Date | null;
     forgotten_at: Date | null;
   };
+  agent_memory: {
+    agent_uid: string;
+    memory_id: string;
+    kind: 'fact' | 'evidence' | 'diary';
+    text: string;
+    about: string | null;
+    speaker: string | null;
+    audience: readonly string[] | null;
+    pinned: boolean;
+    dormant: boolean;
+    outside: boolean;
+    corrected: boolean;
+    importance: string;
+    uses: number;
+    used_at: Date | null;
+    since: Date;
+    until: Date | null;
+    replaces: string | null;
+    run_id: string | null;
+    session_id: string | null;
+    repository: string | null;
+    words: Generated<string>;
+  };
+  agent_memory_command: {
+    agent_uid: string;
+    number: number;
+    op: 'forget' | 'pin' | 'unpin' | 'correct';
+    memory_id: string;
+    new_id: string | null;
+    text: string | null;
+    by_id: string;
+    by_name: string;
+    at: Generated<Date>;
+  };
+  agent_memory_look: {
+    agent_uid: string;
+    admin_id: string;
+    looked_at: Generated<Date>;
+  };
+  agent_memory_state: {
+    agent_uid: string;
+    agent_id: string;
+    commands: Generated<number>;
+    applied: Generated<number>;
+    mind: Json<unknown | null, string | null>;
+    totals: Json<unknown | null, string | null>;
+    synced_at: Date | null;
+  };
   agent_presence: {
     agent_id: string;
     uid: string;
@@ -956,6 +1004,10 @@ export const COLUMNS = {
   account_hand: ['hand_id as handId', 'account_id as accountId', 'act', 'by_role as byRole', 'by_id as byId', 'at'],
   account_session: ['id_hash as idHash', 'account_id as accountId', 'created_at as createdAt', 'seen_at as seenAt', 'expires_at as expiresAt', 'session_id as sessionId', 'signed_in_by as signedInBy', 'address', 'user_agent as userAgent'],
   agent_life: ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt', 'forgotten_at as forgottenAt'],
+  agent_memory: ['agent_uid as agentUid', 'memory_id as memoryId', 'kind', 'text', 'about', 'speaker', 'audience', 'pinned', 'dormant', 'outside', 'corrected', 'importance', 'uses', 'used_at as usedAt', 'since', 'until', 'replaces', 'run_id as runId', 'session_id as sessionId', 'repository', 'words'],
+  agent_memory_command: ['agent_uid as agentUid', 'number', 'op', 'memory_id as memoryId', 'new_id as newId', 'text', 'by_id as byId', 'by_name as byName', 'at'],
+  agent_memory_look: ['agent_uid as agentUid', 'admin_id as adminId', 'looked_at as lookedAt'],
+  agent_memory_state: ['agent_uid as agentUid', 'agent_id as agentId', 'commands', 'applied', 'mind', 'totals', 'synced_at as syncedAt'],
   agent_presence: ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_no as streamNo', 'last_seen as lastSeen'],
   agent_report: ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'],
   agent_session: ['token_hash as tokenHash', 'jti', 'agent_id as agentId', 'uid', 'cycle', 'issued_at as issuedAt', 'expires_at as expiresAt', 'revoked_at as revokedAt', 'pod_uid as podUid'],

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { HAS_BEGUN, TAINT_OF_RUN, type RunRow } from './run-row.ts';
 
-/** Maximum number of marked memories of one life. A memory file has at most 500 entries besides its diary. */
-const MEMORY_MARKS_MAX = 1_000;
+/** Maximum number of marked memories of one life. */
+const MEMORY_MARKS_MAX = 20_000;
 
 interface NewTaint {
   readonly runId: string;

@@ -131,9 +131,17 @@ const MemoryIds = z.array(z.string().min(1).max(64)).max(MEMORIES_MAX);
 export const noteMemories = defineRoute('noteMemories POST /runs/{run_id}/memories', {
   ...working,
   summary:
-    'Record the memories that a run writes or recalls. The API marks those of a tainted run, and taints a run that recalls a marked one',
+    'Record the memories that a run writes or recalls. The API marks those of a tainted run, taints a run that recalls a marked one, and names those that people have forgotten',
   body: z.strictObject({ ...Claim, written: MemoryIds.default([]), recalled: MemoryIds.default([]) }),
-  answer: json(z.strictObject({ tainted: z.array(z.string()).describe('Recalled memories that are marked') })),
+  answer: json(
+    z.strictObject({
+      tainted: z.array(z.string()).describe('Recalled memories that are marked'),
+      forgotten: z
+        .array(z.string())
+        .default([])
+        .describe('Recalled memories that a person has forgotten meanwhile: the run must not use them'),
+    }),
+  ),
   reasons: [...working.reasons],
 });
 

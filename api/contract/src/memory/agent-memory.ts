@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { plainText, Time } from '../values/scalars.ts';
+import { RepositoryName } from './memory-entry.ts';
+
+/** Memories of an agent that the API shows; the agent itself may know more. */
+export const SHOWN_MEMORIES_MAX = 2_000;
+/** People of one memory: those of a session, and the author of a run who has left it. */
+export const MEMORY_PEOPLE_MAX = 64;
+export const MEMORY_WORDS_MAX_CHARS = 4_000;
+export const SYNCED_MEMORIES_MAX = 64;
+export const MEMORY_COMMANDS_PAGE_MAX = 64;
+/** Changes by people that an agent has not applied yet. */
+export const MEMORY_COMMANDS_OPEN_MAX = 500;
+export const MEMORY_QUERY_MAX_CHARS = 300;
+
+/** How the id of a correction begins; no other memory has such an id. */
+export const CORRECTION_PREFIX = 'c-';
+
+export const MemoryId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/,
+    'write the id of a memory as the list has it, for example m-0123456789ab',
+  );
+const PersonId = z.string().min(1).max(300);
+const Share = z.number().min(0).max(1);
+
+/** `fact`: what the agent believes. `evidence`: words as somebody said them. `diary`: what the agent did. */
+export const MemoryKind = z.enum(['fact', 'evidence', 'diary']);
+export type MemoryKind = z.infer<typeof MemoryKind>;
+
+const reported = {
+  memory_id: MemoryId,
+  kind: MemoryKind,
+  text: plainText(MEMORY_WORDS_MAX_CHARS),
+  about: plainText(200).nullable().describe('Subject of the memory'),
+  speaker: plainText(200).nullable().describe('Name of the person or the agent whose words these are'),
+  audience: z
+    .array(PersonId)
+    .min(1)
+    .max(MEMORY_PEOPLE_MAX)
+    .nullable()
+    .describe('Ids of the people who may know it: those of the conversation in which it arose; null for everybody'),
+  pinned: z.boolean(),
+  dormant: z.boolean().describe('True if the agent recalls it only for a strong match'),
+  outside: z.boolean().describe('True if text from outside had reached the run in which it arose'),
+  corrected: z.boolean().describe('True if a person wrote it as a correction'),
+  importance: Share,
+  uses: z.int().min(0).describe('How often the agent recalled it'),
+  used_at: Time.nullable(),
+  since: Time.describe('Time from which it holds'),
+  until: Time.nullable().describe('Time at which another memory replaced it; null while it holds'),
+  replaces: MemoryId.nullable().describe('The memory that it replaced'),
+  run_id: z.uuid().nullable(),
+  session_id: z.uuid().nullable(),
+  repository: RepositoryName.nullable(),
+} as const;
+
+/** A memory as the agent reports it. */
+export const SyncedMemory = z.strictObject(reported);
+export type SyncedMemory = z.infer<typeof SyncedMemory>;
+
+/** `confirmed`: a person wrote it as a correction. `said`: words of a person. `noted`: the agent's own conclusion. `outside`: text from outside. */
+export const MemoryCertainty = z.enum(['confirmed', 'said', 'noted', 'outside']);
+export type MemoryCertainty = z.infer<typeof MemoryCertainty>;
+
+/** A memory as people read it. */
+export const AgentMemory = SyncedMemory.extend({
+  certainty: MemoryCertainty,
+  may_change: z.boolean().describe('True if the caller may pin, correct and forget it'),
+  waiting: z.boolean().describe('True if the agent has not applied the newest change by a person yet'),
+});
+export type AgentMemory = z.infer<typeof AgentMemory>;
+
+/** The shares of a score; their sum is the score. */
+export const MemoryExplanation = z.strictObject({
+  words: z.number().min(0).describe('Words of the query in the memory, beside the best match'),
+  recency: z.number().min(0),
+  importance: z.number().min(0),
+  use: z.number().min(0),
+  pinned: z.number().min(0),
+});
+export type MemoryExplanation = z.infer<typeof MemoryExplanation>;
+
+export const FoundMemory = z.strictObject({
+  memory: AgentMemory,
+  score: z.number().min(0),
+  explain: MemoryExplanation,
+});
+export type FoundMemory = z.infer<typeof FoundMemory>;
+
+/** How full the memory of an agent is, by the agent's own count. */
+export const MemoryTotals = z.strictObject({
+  active: z.int().min(0),
+  dormant: z.int().min(0),
+  pinned: z.int().min(0),
+  dropped: z.int().min(0).describe('Memories that the agent deleted because its memory was full'),
+  capacity: z.int().min(1),
+});
+export type MemoryTotals = z.infer<typeof MemoryTotals>;
+
+export const MindState = z.strictObject({
+  goal: plainText(500).nullable(),
+  plan: plainText(1_000).nullable().describe('Plan for the day, in words'),
+});
+export type MindState = z.infer<typeof MindState>;
+
+/** A change by a person, in the order of numbers. A command to forget contains no text. */
+export const MemoryCommand = z.discriminatedUnion('op', [
+  z.strictObject({ op: z.literal('forget'), number: z.int().min(1), memory_id: MemoryId }),
+  z.strictObject({ op: z.literal('pin'), number: z.int().min(1), memory_id: MemoryId, pinned: z.boolean() }),
+  z.strictObject({
+    op: z.literal('correct'),
+    number: z.int().min(1),
+    memory_id: MemoryId,
+    text: plainText(MEMORY_WORDS_MAX_CHARS),
+    new_id: MemoryId.describe('Id of the memory that replaces it'),
+    by: plainText(200).describe('Name of the person'),
+  }),
+]);
+export type MemoryCommand = z.infer<typeof MemoryCommand>;

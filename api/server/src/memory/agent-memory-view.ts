@@ -1,0 +1,40 @@
+import type { AgentMemory } from '@hamlet/contract';
+import { certaintyOf } from '@hamlet/core';
+import type { AgentMemoryRow } from '@hamlet/store';
+import type { Actor } from '../http/actor.ts';
+
+/** True if an actor may change a memory: one of its people, or an admin. Pure. */
+export const mayChangeMemory = (
+  { role, id }: Pick<Actor, 'role' | 'id'>,
+  audience: readonly string[] | null,
+): boolean => role === 'admin' || (audience?.includes(id) ?? false);
+
+/** A memory as the API sends it to a person. Pure. */
+export function agentMemoryView(row: AgentMemoryRow, actor: Pick<Actor, 'role' | 'id'>): AgentMemory {
+  const { kind, text, about, speaker, audience, pinned, dormant, outside, corrected, importance, uses, repository } =
+    row;
+  return {
+    memory_id: row.memoryId,
+    kind,
+    text,
+    about,
+    speaker,
+    audience: audience === null ? null : [...audience],
+    pinned,
+    dormant,
+    outside,
+    corrected,
+    importance,
+    uses,
+    used_at: row.usedAt?.toISOString() ?? null,
+    since: row.since.toISOString(),
+    until: row.until?.toISOString() ?? null,
+    replaces: row.replaces,
+    run_id: row.runId,
+    session_id: row.sessionId,
+    repository,
+    certainty: certaintyOf(row),
+    may_change: mayChangeMemory(actor, audience),
+    waiting: row.waiting,
+  };
+}
