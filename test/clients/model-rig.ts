@@ -42,7 +42,7 @@ export async function startModelRig(startMind = startCoderMind): Promise<ModelRi
     runId: run,
     lease: { cycle, attempt: 1 },
     model: { name: MODEL, contextTokens: CONTEXT_TOKENS },
-    audience: 'all',
+    audience: ['all'],
     repository: null,
     author: null,
     onLeaseLost: () => undefined,

@@ -214,7 +214,7 @@ test('only the resident has the token of the agent, and the hands cannot read th
   assert.deepEqual(await filesWith(place, pod, { container: 'hands', texts: [signature] }), []);
   for (const pid of await processesOf(place, pod, 'hands')) assert.deepEqual(textsInProcess(pid, [signature]), []);
   await assertSearchFinds();
-  const paths = ['/var/run/secrets/hamlet', '/var/lib/hamlet', '/root/.mcp-memory/memory.jsonl'];
+  const paths = ['/var/run/secrets/hamlet', '/var/lib/hamlet', '/root/.mcp-memory/life.jsonl'];
   for (const path of paths)
     assert.equal(await inHands('sh', '-c', `test -e ${path} && echo there || echo none`), 'none', path);
   assert.equal(

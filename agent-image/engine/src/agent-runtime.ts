@@ -131,6 +131,10 @@ export type RunWork = Readonly<{
   say(text: string, to: string | null): Promise<ToolResult>;
   use(): Promise<ToolResult>;
   look(): Promise<ToolResult>;
+  /** What the agent remembers of the people of the run. */
+  recall(): Promise<ToolResult>;
+  /** Forgets the newest message of the conversation before this one. */
+  forget(): Promise<ToolResult>;
 }>;
 
 /** The error with which `execute` fails a run: `code` is machine-readable, the message is for people. */

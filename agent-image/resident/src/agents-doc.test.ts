@@ -11,7 +11,7 @@ import { MAX_ITEMS, MAX_NEIGHBOURS } from './loop/perceive.ts';
 import { PERCEPTION_TILES } from './brain/situation.ts';
 import { ANSWER_TIMEOUT_MS, MODEL_ANSWER_TIMEOUT_MS } from './runtime/voice.ts';
 import { MAX_UNRECORDED_TURNS } from './loop/turn-loop.ts';
-import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
+import { MAX_DIARY_ENTRIES, MAX_LIFE_BYTES } from './memory/life-store.ts';
 import { RUN_TIME_LIMIT_MS } from './runs/take-run.ts';
 import { RUNTIMES } from './runtimes.ts';
 import { LIMITS } from './testing/a-village.ts';
@@ -47,7 +47,7 @@ test('docs/AGENTS.md states the limits of the code', () => {
     `up to ${MAX_UNRECORDED_TURNS} of them`,
     `after ${API_BACKOFF.first / 1_000} s, then longer, up to ${API_BACKOFF.longest / 1_000} s`,
     `newest ${MAX_DIARY_ENTRIES} entries`,
-    `compacted at ${MAX_MEMORY_BYTES / 1024 / 1024} MiB`,
+    `compacted at ${MAX_LIFE_BYTES / 1024 / 1024} MiB`,
     `A sentence has ${ANSWER_TIMEOUT_MS / 1_000} s, with \`engine\` ${MODEL_ANSWER_TIMEOUT_MS / 1_000} s`,
     `cut to ${SPEECH_MAX_LENGTH} characters`,
     `as the tier allows (below), ${RUN_STEPS_MAX} at most, and ${RUN_TIME_LIMIT_MS / 60_000} minutes`,

@@ -177,9 +177,8 @@ test('after a restart the resident remembers its home and its last plan', async 
   const refused = await first.line('turn');
   first.child.kill('SIGTERM');
   await first.exit;
-  const memory = readFileSync(join(volume, 'memory', 'memory.jsonl'), 'utf8');
-  assert.match(memory, /"name":"hamlet","entityType":"place"/);
-  assert.match(memory, /"name":"home","entityType":"home","observations":\["home"\]/);
+  const life = readFileSync(join(volume, 'memory', 'life.jsonl'), 'utf8');
+  assert.match(life, /"name":"home","entityType":"home","observations":\["home"\]/);
   const second = startResident();
   assert.equal((await second.line('started'))['lived_before'], true);
   const next = await second.line('turn');

@@ -27,8 +27,9 @@ import { createThinker } from './loop/thinker.ts';
 import { recallMind } from './loop/reflect.ts';
 import { runTurns } from './loop/turn-loop.ts';
 import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
-import { forgetfulMemory, openMemory, type MemoryStore } from './memory/memory-store.ts';
-import { createNotes } from './memory/notes.ts';
+import { createAgentMemory, openAgentMemory, type AgentMemory, type OpenedMemory } from './memory/agent-memory.ts';
+import type { LifeStore } from './memory/life-store.ts';
+import { keepEntry, recallPublic, type OwnMemory } from './memory/own-memory.ts';
 import { memoryFileOf } from './memory/memory-files.ts';
 import { createRepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
@@ -36,6 +37,7 @@ import type { Log } from './process/json-log.ts';
 import { untilPaid, watchPaidTime } from './process/paid-time.ts';
 import { tryLockState, type StateLock } from './process/state-lock.ts';
 import { LateChildRuns } from './runs/child-runs.ts';
+import { createRunMemory, type RunMemory } from './runs/run-memory.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import { createAsyncEvent, type AsyncEvent } from './runs/async-event.ts';
 import type { EndedRun } from './runs/settlement.ts';
@@ -66,9 +68,9 @@ export async function runResident(env: Environment, ports: ResidentPorts): Promi
   const lock = await waitForLock(env, ports);
   if (lock === null) return 'stopped';
   const seed = MemorySeed.parse(JSON.parse(readFileSync(env.HAMLET_MEMORY_SEED, 'utf8')));
-  const memory = memoryOf(env, seed, ports.log);
+  const memory = await openAgentMemory(env, { seed, log: ports.log });
   try {
-    return await runWith({ memory, seed }, env, ports);
+    return await runWith({ ...memory, seed }, env, ports);
   } finally {
     memory.close();
     lock.release();
@@ -89,12 +91,11 @@ async function waitForLock(
   return null;
 }
 
-interface OwnMemory {
-  readonly memory: MemoryStore;
+interface Memories extends OpenedMemory {
   readonly seed: MemorySeed;
 }
 
-async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: ResidentPorts): Promise<EndReason> {
+async function runWith(memories: Memories, env: Environment, ports: ResidentPorts): Promise<EndReason> {
   const { log, stop } = ports;
   const connection = connect(env, ports);
   const { village } = connection;
@@ -106,18 +107,27 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
   if (stop.aborted) return 'stopped';
   const leave = new AbortController();
   const leaving = AbortSignal.any([stop, leave.signal]);
+  const { life, seed } = memories;
+  const memory = createAgentMemory({
+    ...memories,
+    folder: env.HAMLET_MEMORY_DIR,
+    cycle,
+    work: connection.work,
+    log,
+  });
+  void memory.run(leaving);
   const mind = mindOf({ env, memory, seed, connection, config, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
   const proxy = await openProxy(env, { ...connection, ...mind }, log);
   const door = await openDoor(env, { ...connection, keys: mind.keys }, log);
   const { loop_every_ms } = config;
-  log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: memory.livedBefore, loop_every_ms });
+  log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: life.livedBefore, loop_every_ms });
   // A hanging turn must not keep an unpaid pod running.
   const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
   void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
   void watchMind({ ...connection, ...mind, env, config, cycle, leaving }, proxy !== null, ports);
-  const loop = loopOf({ ...connection, ...mind, env, memory, config, cycle, leaving }, ports);
+  const loop = loopOf({ ...connection, ...mind, env, life, config, cycle, leaving }, ports);
   try {
     return await Promise.race([unpaid, loop.ended]);
   } finally {
@@ -166,7 +176,7 @@ async function openDoor(
   }
 }
 
-async function watchMind(parts: Omit<Parts, 'memory'>, hasProxy: boolean, ports: ResidentPorts): Promise<void> {
+async function watchMind(parts: Omit<Parts, 'life'>, hasProxy: boolean, ports: ResidentPorts): Promise<void> {
   const { env, config, cycle, village, work, skills, states, thinking, runtimes, leaving } = parts;
   const { HAMLET_BROKER_URL: broker, HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
   const { watchCapabilities } = await import('./capabilities/watch-capabilities.ts');
@@ -206,9 +216,13 @@ interface Mind {
   readonly states: ServerStates;
   readonly refusals: Refusals;
   readonly keys: ModelKeys;
+  readonly runMemory: RunMemory;
+  readonly ownMemory: OwnMemory;
 }
 
-interface MindParts extends OwnMemory {
+interface MindParts {
+  readonly memory: AgentMemory;
+  readonly seed: MemorySeed;
   readonly env: Environment;
   readonly connection: Connection;
   readonly config: AgentConfig;
@@ -216,7 +230,7 @@ interface MindParts extends OwnMemory {
 }
 
 function mindOf(
-  { env, memory, seed, connection, config, leaving: stop }: MindParts,
+  { env, memory: { ownMemory, catchUp }, seed, connection, config, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
@@ -224,7 +238,6 @@ function mindOf(
   const arrival = createAsyncEvent();
   const body = createBodyLock();
   const childRuns = new LateChildRuns();
-  const notes = createNotes(memory);
   const skills = skillStoreIn(env, work);
   const states = new ServerStates();
   const [retries, book] = [{ rest, random }, createRunBook()];
@@ -236,7 +249,8 @@ function mindOf(
     book,
     journalPath: join(state, JOURNAL_FILE),
     work,
-    notes,
+    ownMemory,
+    catchUp,
     repositoryMemory,
     skills,
     machine: machineIn(env),
@@ -256,29 +270,25 @@ function mindOf(
       });
     },
     tools: (mirrored) => {
-      const parts = { agentId, village, work, notes, repositoryMemory, book, body, childRuns, arrival, mirrored, stop };
-      const kit = { ...retries, ...parts };
-      return toolsOf(kit, { env, place, config, log, states });
+      const own = { agentId, ownMemory, repositoryMemory, body, childRuns, arrival };
+      return toolsOf({ ...retries, ...own, village, work, book, mirrored, stop }, { env, place, config, log, states });
     },
   });
   const runtimes = { ...registry, acp: acpRuntimes({ ...retries, env, place, book, work, config, log }) };
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: memoryPathIn(env, null) };
+  const own = { arrival, body, childRuns, skills, states, keys, ownMemory };
   return {
+    ...own,
     thinking,
-    arrival,
-    body,
-    childRuns,
-    skills,
-    states,
     refusals: place.refusals,
-    keys,
+    runMemory: createRunMemory({ ...retries, ownMemory, catchUp, work, book, log, stop }),
     runtimes: createRuntimePool({ registry: runtimes, host: thinking.host, ...folders }),
   };
 }
 
 interface Parts extends Connection, Mind {
   readonly env: Environment;
-  readonly memory: MemoryStore;
+  readonly life: LifeStore;
   readonly config: AgentConfig;
   readonly cycle: number;
   readonly leaving: AbortSignal;
@@ -286,7 +296,8 @@ interface Parts extends Connection, Mind {
 
 /** Composes the loop of turns, the worker for runs and the stream of wakes. `ended` resolves when the loop ends. */
 function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<EndReason>; runsLeft(): Promise<void> } {
-  const { village, work, memory, config, cycle, env, runtimes, thinking, arrival, body, childRuns, leaving } = parts;
+  const { village, work, life, config, cycle, env, runtimes, thinking, arrival, body, childRuns, leaving, ownMemory } =
+    parts;
   const { log, rest, random, stop, newId } = ports;
   const inbox = createInbox();
   stop.addEventListener('abort', () => inbox.end('stopped'), { once: true });
@@ -296,7 +307,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     inbox.nudge();
     // The words of a model and of a session may be private. Diary and board are public.
     if (hasModel || run.session_id !== null) return;
-    rememberRun(memory, run, ended.state);
+    rememberRun(life, run, ended.state);
     if (ended.state === 'failed' && ended.error !== undefined)
       boardKit.requests.add(requestAfterRun(run.run_id, ended.error));
   };
@@ -315,7 +326,8 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     body,
     agentId: config.agent_id,
     onEnded,
-    life: () => recallMind(memory).life,
+    memory: parts.runMemory,
+    life: () => recallMind(life).life,
     stepsMax: () => boardKit.planner.plan?.toolCalls ?? null,
     stop: leaving,
     onStale: () => inbox.end('stale'),
@@ -324,12 +336,23 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   void followWakes({ ...shared, inbox, runs, stop });
   const thinker = createThinker({
     complete: (body) => village.decide(body),
-    diary: () => memory.diary().flatMap(({ observations }) => observations),
+    diary: () => life.diary().flatMap(({ observations }) => observations),
+    recall: (text) => recallPublic(ownMemory, text),
     onThought: () => inbox.nudge(),
     log,
   });
   const voice = voiceOf({ runtimes, stop, workTreeOf, memoryPath: memoryPathIn(env, null) });
-  const ended = runTurns({ ...shared, voice, memory, boardKit, thinker, aside: createAside(log), newId, inbox });
+  const ended = runTurns({
+    ...shared,
+    voice,
+    memory: life,
+    boardKit,
+    thinker,
+    aside: createAside(log),
+    newId,
+    inbox,
+    keepEntry: (entry) => keepEntry(ownMemory, entry),
+  });
   return { ended, runsLeft: () => runs.ended };
 }
 
@@ -340,10 +363,10 @@ const END_WORDS: Readonly<Record<EndedRun['state'], string>> = {
 };
 
 /** Adds a run to the diary without its words, because the agent speaks about its diary. A full disk fails only the memory. */
-function rememberRun(memory: MemoryStore, { run_id, schedule }: Run, state: EndedRun['state']): void {
+function rememberRun(life: LifeStore, { run_id, schedule }: Run, state: EndedRun['state']): void {
   const giver = schedule === null ? 'A person' : `The schedule ${schedule.name}`;
   try {
-    memory.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${END_WORDS[state]}`]));
+    life.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${END_WORDS[state]}`]));
   } catch {
     // The run has not failed, because the API has stored it.
   }
@@ -354,13 +377,3 @@ const memoryPathIn = (env: Environment, repository: Repository | null): string =
   env.HAMLET_HANDS_SOCKET === undefined
     ? join(env.HAMLET_MEMORY_DIR, MEMORY_FILE)
     : join(env.HAMLET_HANDS_HOME, memoryFileOf(repository));
-
-function memoryOf({ HAMLET_MEMORY_DIR }: Environment, seed: MemorySeed, log: Log): MemoryStore {
-  try {
-    return openMemory({ path: join(HAMLET_MEMORY_DIR, MEMORY_FILE), seed });
-  } catch (error) {
-    const message = `cannot open the memory file, so the memory ends with this process: ${error instanceof Error ? error.message : String(error)}`;
-    log.warn('capability', { code: 'memory_unusable', message });
-    return forgetfulMemory(seed);
-  }
-}

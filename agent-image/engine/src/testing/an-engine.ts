@@ -90,7 +90,16 @@ export const aRunInput = (changes: Partial<RunInput> = {}): RunInput => ({
   model: 'test',
   budgets: BUDGETS,
   answers: [],
-  work: { surroundings: unused, go: unused, find: unused, say: unused, use: unused, look: unused },
+  work: {
+    surroundings: unused,
+    go: unused,
+    find: unused,
+    say: unused,
+    use: unused,
+    look: unused,
+    recall: unused,
+    forget: unused,
+  },
   ...changes,
 });
 

@@ -21,7 +21,7 @@ function uploader(answers: readonly Answer<Artifact>[]) {
     lease: LEASE,
     policy: null,
     model: null,
-    audience: 'x',
+    audience: ['x'],
     repository: null,
     author: null,
     onLeaseLost,

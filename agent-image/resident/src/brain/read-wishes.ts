@@ -9,7 +9,9 @@ export type Wish =
   | { readonly kind: 'greet'; readonly agentId: string }
   | { readonly kind: 'tell'; readonly agentId: string; readonly text: string }
   | { readonly kind: 'say'; readonly text: string }
-  | { readonly kind: 'look' };
+  | { readonly kind: 'look' }
+  | { readonly kind: 'recall' }
+  | { readonly kind: 'forget' };
 
 /** A part of a prompt with its requests; `wishes` is empty when no pattern matches. */
 export type Reading = { readonly words: string; readonly wishes: readonly Wish[] };
@@ -181,7 +183,19 @@ const look: Pattern = (words) =>
     ? [{ kind: 'look' }]
     : null;
 
-const PATTERNS: readonly Pattern[] = [greet, passOn, say, look, use, find, go];
+/** "what do you know about me", "do you remember me" */
+const recall: Pattern = (words) =>
+  /^(?:what (?:do|can) you (?:know|remember|recall) (?:about|of) (?:me|us)|do you remember (?:me|us)|(?:tell|show) (?:me|us) what you (?:know|remember))\b/iu.test(
+    words,
+  )
+    ? [{ kind: 'recall' }]
+    : null;
+
+/** "forget that", "forget what I said" */
+const forget: Pattern = (words) =>
+  /^forget (?:that|this|it|what (?:i|we) (?:just )?said)\b/iu.test(words) ? [{ kind: 'forget' }] : null;
+
+const PATTERNS: readonly Pattern[] = [recall, forget, greet, passOn, say, look, use, find, go];
 
 function wishesIn(words: string, here: Surroundings): readonly Wish[] {
   const asked = words.replace(POLITE, '');
@@ -207,7 +221,7 @@ export const HOW_TO_CONNECT =
   'I have only a scripted mind, which understands nothing. To connect a language model, an operator runs make up MODEL=URL or sets models.config of the chart (docs/OPERATIONS.md).';
 
 export const WHAT_I_UNDERSTAND =
-  'I understand “go to the library”, “say hello to Bob”, “find Bob”, “tell Bob that the bread is ready”, “read the board” and “look around”.';
+  'I understand “go to the library”, “say hello to Bob”, “find Bob”, “tell Bob that the bread is ready”, “read the board”, “look around”, “what do you know about me” and “forget that”.';
 
 export function noModelWords(prompt: string): string {
   const asked = prompt.trim() === '' ? 'I was asked nothing' : `None of my rules understood ${quoted(prompt, 80)}`;

@@ -29,7 +29,7 @@ const booked = (attempt: number, model: BookedRun['model'] = { name: 'small', co
   runId: RUN,
   lease: { cycle: 1, attempt },
   model,
-  audience: 'all',
+  audience: [],
   repository: null,
   author: null,
   onLeaseLost: () => undefined,

@@ -12,13 +12,13 @@ import type {
 } from '@hamlet/engine';
 import { createEngine, JournalError, modelCompaction, RunFailure, SYSTEM_CLOCK } from '@hamlet/engine';
 import { RUN_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
-import type { Notes } from '../memory/notes.ts';
+import { lineOf, type OwnMemory, type Reader } from '../memory/own-memory.ts';
 import { recallShared, type RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
-import { noteMemories, type RunBook } from './run-book.ts';
+import { memoryReaderOf, noteMemories, type RunBook } from './run-book.ts';
 import { openJournal } from './open-journal.ts';
 import { shownTools } from '../toolset/shown-tools.ts';
 import { toolRulesOf } from '../toolset/tool-rules.ts';
@@ -28,7 +28,8 @@ export interface EngineHostPorts extends RetryPorts {
   readonly work: WorkVillage;
   readonly model: ModelPort;
   readonly book: RunBook;
-  readonly notes: Notes;
+  readonly ownMemory: OwnMemory;
+  readonly catchUp: () => Promise<boolean>;
   readonly repositoryMemory: RepositoryMemory;
   readonly log: Log;
   readonly stop: AbortSignal;
@@ -95,19 +96,40 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
 /** Engines without work that the host still ends. */
 const NEWEST_KEPT = 8;
 
+/** Recalls from the agent's own memory, and in a repository from that of the repository. A worker recalls nothing. */
 function memoryPort(ports: EngineHostPorts): EnginePorts['memory'] {
-  const { book, notes, repositoryMemory, stop } = ports;
+  const { book, repositoryMemory, stop } = ports;
   return {
     recall: async ({ text, conversation, run }) => {
       const booked = book.find(run);
-      if (booked?.isWorker === true) return [];
-      if (repositoryMemory.has(run)) return recallShared(repositoryMemory, { run, text }, stop);
-      const recalled = notes.recall(text, booked?.audience ?? conversation);
-      if (recalled.length === 0) return [];
-      const noted = await noteMemories(ports, { run, recalled: recalled.map(({ id }) => id), signal: stop });
-      return noted === null ? [] : recalled.map((note) => `- ${note.text}`);
+      if (booked === undefined || booked.isWorker === true) return [];
+      const asked = { text, conversation, run, reader: memoryReaderOf(booked) };
+      const own = await recallOwn(ports, asked);
+      return repositoryMemory.has(run) ? [...own, ...(await recallShared(repositoryMemory, { run, text }, stop))] : own;
     },
   };
+}
+
+interface Recalling {
+  readonly text: string;
+  readonly conversation: string;
+  readonly run: string;
+  readonly reader: Reader;
+}
+
+async function recallOwn(
+  ports: EngineHostPorts,
+  { run, text, reader, conversation }: Recalling,
+): Promise<readonly string[]> {
+  const { ownMemory, catchUp, stop } = ports;
+  if (!(await catchUp())) return [];
+  const recalled = await ownMemory.recall(text, reader, conversation);
+  if (recalled.length === 0) return [];
+  const noted = await noteMemories(ports, { run, recalled: recalled.map(({ id }) => id), signal: stop });
+  if (noted === null) return [];
+  const kept = recalled.filter(({ id }) => !noted.forgotten.includes(id));
+  ownMemory.use(kept.map(({ id }) => id));
+  return kept.map(lineOf);
 }
 
 const ALONE: Pick<EnginePorts, 'policy' | 'memory' | 'compaction'> = {

@@ -8,14 +8,15 @@ import { after, test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
 import type { Run } from '@hamlet/contract';
 import { createEngineRuntime } from '@hamlet/engine';
+import { openMemory } from '@hamlet/engine/memory';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import { z } from 'zod';
-import { forgetfulMemory } from '../memory/memory-store.ts';
 import { createRepositoryMemory } from '../memory/repository-memory.ts';
-import { createNotes } from '../memory/notes.ts';
+import { createOwnMemory } from '../memory/own-memory.ts';
 import { createAsyncEvent } from '../runs/async-event.ts';
 import { LateChildRuns } from '../runs/child-runs.ts';
+import { createRunMemory } from '../runs/run-memory.ts';
 import { takeRun } from '../runs/take-run.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { poolOf } from '../testing/a-runtime.ts';
@@ -93,7 +94,7 @@ function startProvider(): Promise<WireServer> {
 
 function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
   return {
-    noteMemories: async () => ok([]),
+    noteMemories: async () => ok({ tainted: [], forgotten: [] }),
     mirrored: async () => ok({ entries: [], payloads: [], next: 0 }),
     mirror: async (run, _lease, batch) => {
       batches.set(run, [...(batches.get(run) ?? []), batch]);
@@ -111,13 +112,15 @@ async function setUp() {
   village.config = async () =>
     ok(aConfig({ runtime: { name: 'engine', named: true, config: {} }, repository: null, model: MODEL }));
   const work = aWork(batches);
-  const notes = createNotes(forgetfulMemory({ entities: [] }));
+  const store = openMemory({ dir: join(folder, 'memory') });
+  after(() => store.close());
+  const ownMemory = createOwnMemory(store);
   const stop = new AbortController().signal;
   const [arrival, body] = [createAsyncEvent(), createBodyLock()];
   const shared = { rest: async () => {}, random: () => 0, agentId: 'ada', stop };
   const book = createRunBook();
   const repositoryMemory = createRepositoryMemory({ ...shared, work, book, seed: { entities: [] } });
-  const parts = { village, work, notes, repositoryMemory, body, arrival, childRuns: new LateChildRuns() };
+  const parts = { village, work, ownMemory, repositoryMemory, body, arrival, childRuns: new LateChildRuns() };
   const kit = { ...shared, ...parts };
   const log = { info: () => {}, warn: () => {} };
   const thinking = createThinking({
@@ -127,6 +130,7 @@ async function setUp() {
     skills: { find: async () => [] },
     log,
     programs: null,
+    catchUp: async () => true,
     keepMemory: async () => {},
     journalPath: join(folder, 'journal.sqlite'),
     model: async () => {
@@ -163,6 +167,7 @@ async function setUp() {
         stepsMax: () => null,
         workTreeOf: async () => ({ repo: null, branch: null }),
         memoryPathOf: () => folder,
+        memory: createRunMemory({ ...shared, ownMemory, catchUp: async () => true, work, book, log }),
         onEnded: () => {},
       },
       run,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { RunFile } from '@hamlet/contract';
+import type { CallData, RunFile, noteMemories as noteMemoriesRoute } from '@hamlet/contract';
+import { repositoryId } from '@hamlet/core/git';
+import type { Reader } from '../memory/own-memory.ts';
 import type { GitAuthor } from '../hands/package-environment.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
@@ -13,8 +15,8 @@ export interface BookedRun extends LimitedRun {
   readonly lease: RunLease;
   /** The agent's model at the start of the run, with its context size in tokens; null if the agent has none. */
   readonly model: { readonly name: string; readonly contextTokens: number | null } | null;
-  /** Only memories for this audience, and public ones, enter the run. */
-  readonly audience: string;
+  /** The people of the run: only memories that each of them may know enter it. */
+  readonly audience: readonly string[];
   readonly repository: Repository | null;
   /** The person for whom the run commits; null for a run without a person. */
   readonly author: GitAuthor | null;
@@ -88,14 +90,23 @@ interface UsedMemories {
   readonly signal: AbortSignal;
 }
 
+/** Who reads the agent's memory in a run; nobody in a run that is not under way, so only what everybody may know. Pure. */
+export const memoryReaderOf = (booked: Pick<BookedRun, 'audience' | 'repository'> | undefined): Reader => {
+  const repository = booked?.repository ?? null;
+  return { present: booked?.audience ?? [], repository: repository === null ? null : repositoryId(repository.url) };
+};
+
+export type NotedMemories = Readonly<CallData<typeof noteMemoriesRoute>>;
+
 /**
  * Reports to the API which memories a run is about to write or recall; the API records which of them come from tainted runs.
- * Returns the tainted ones among the recalled. Null if the API refuses: the memories must then not be used.
+ * Returns the tainted and the forgotten ones among the recalled; forgotten ones must not be used. Null if the API refuses: then none
+ * may be used.
  */
 export async function noteMemories(
   ports: MemoryNoting,
   { run, written = [], recalled = [], signal }: UsedMemories,
-): Promise<readonly string[] | null> {
+): Promise<NotedMemories | null> {
   const booked = ports.book.find(run);
   if (booked === undefined) return null;
   const answer = await retry(() => ports.work.noteMemories(run, booked.lease, { written, recalled }), signal, ports);

@@ -4,7 +4,7 @@ import { RunFailure } from '@hamlet/engine';
 import type { AgentConfig } from '@hamlet/contract';
 import { ACP_RUNTIME } from '@hamlet/contract/presets';
 import { runtimeFacts } from '@hamlet/core/mind';
-import type { Notes } from '../memory/notes.ts';
+import type { OwnMemory } from '../memory/own-memory.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Skill } from '../skills/skill-folder.ts';
@@ -28,7 +28,9 @@ export interface ThinkingPorts extends RetryPorts {
   readonly book: RunBook;
   readonly model: () => Promise<ModelPort>;
   readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<() => readonly Tool[]>;
-  readonly notes: Notes;
+  readonly ownMemory: OwnMemory;
+  /** Applies the changes that people made to the memory; false if nothing may be recalled. */
+  readonly catchUp: () => Promise<boolean>;
   readonly repositoryMemory: RepositoryMemory;
   readonly skills: SkillStore;
   readonly machine: () => Promise<Omit<Machine, 'tools'>>;

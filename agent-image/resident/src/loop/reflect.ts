@@ -6,7 +6,7 @@ import { settle } from '../brain/rules/decide.ts';
 import type { Situation } from '../brain/situation.ts';
 import { diaryEntry, Stay, stayAfter } from '../brain/stay.ts';
 import { DIARY, entityOf, stateOf, type Entity } from '../memory/entity.ts';
-import type { MemoryStore } from '../memory/memory-store.ts';
+import type { LifeStore } from '../memory/life-store.ts';
 import type { Acted } from './act.ts';
 import { diaryEventOf, placeOfTurn } from './diary-event.ts';
 
@@ -66,12 +66,12 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
 }
 
 /** The stay of the last turn; null if the memory has none, or it cannot be parsed. */
-export function recallStay(memory: Pick<MemoryStore, 'recall'>): Stay | null {
+export function recallStay(memory: Pick<LifeStore, 'recall'>): Stay | null {
   return recalled(memory, STAY, Stay);
 }
 
 /** The mind after the last turn. A part that the memory lacks, or that cannot be parsed, starts empty. */
-export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
+export function recallMind(memory: Pick<LifeStore, 'recall'>): Mind {
   return {
     ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY),
     board: recalled(memory, BOARD, BoardMind) ?? NEW_TO_THE_BOARD,
@@ -80,11 +80,7 @@ export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
   };
 }
 
-function recalled<S extends z.ZodType>(
-  memory: Pick<MemoryStore, 'recall'>,
-  name: string,
-  schema: S,
-): z.output<S> | null {
+function recalled<S extends z.ZodType>(memory: Pick<LifeStore, 'recall'>, name: string, schema: S): z.output<S> | null {
   try {
     return schema.parse(JSON.parse(memory.recall(name)?.observations[0] ?? ''));
   } catch {

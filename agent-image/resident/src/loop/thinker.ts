@@ -2,7 +2,7 @@ import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import type { Talk, Thought } from '../brain/life/life-mind.ts';
 import { optionsOf } from '../brain/life/options.ts';
 import { lineQuestionOf, readLine } from '../brain/life/next-line.ts';
-import { questionOf, readChoice, type Question } from '../brain/life/question.ts';
+import { cueOf, questionOf, readChoice, type Question } from '../brain/life/question.ts';
 import { talkToAnswer } from '../brain/life/talk.ts';
 import { isTimeToThink, situationKey } from '../brain/life/when-to-think.ts';
 import type { Situation } from '../brain/situation.ts';
@@ -23,6 +23,8 @@ export interface Thinker {
 export interface ThinkerPorts {
   readonly complete: (body: ChatCompletionBody) => Promise<Answer<ChatCompletion>>;
   readonly diary: () => readonly string[];
+  /** Memories that everybody may know and that fit a text, the best first. Never rejects. Without it the agent recalls none. */
+  readonly recall?: (text: string) => Promise<readonly string[]>;
   readonly onThought: () => void;
   readonly log: Log;
 }
@@ -59,7 +61,8 @@ export function createThinker(ports: ThinkerPorts): Thinker {
 
 async function thinkOfChoice(ports: ThinkerPorts, situation: Situation, model: string): Promise<Thought> {
   const options = optionsOf(situation);
-  const question = questionOf(situation, options, ports.diary());
+  const recalled = ports.recall === undefined ? [] : await ports.recall(cueOf(situation));
+  const question = questionOf(situation, options, { diary: ports.diary(), recalled });
   const { tokens, content } = await answerOf(ports, question, model);
   const chosen = content === null ? null : readChoice(content, options);
   if (content !== null && chosen === null) ports.log.warn('no_decision', { reason: 'not_an_option' });

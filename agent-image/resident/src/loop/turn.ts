@@ -5,8 +5,8 @@ import type { BoardMind, Mind } from '../brain/mind.ts';
 import { decide } from '../brain/rules/decide.ts';
 import { wordOf, type BoardSight, type Judged, type Situation } from '../brain/situation.ts';
 import { diaryEntry } from '../brain/stay.ts';
-import type { Entity } from '../memory/entity.ts';
-import type { MemoryStore } from '../memory/memory-store.ts';
+import { DIARY, type Entity } from '../memory/entity.ts';
+import type { LifeStore } from '../memory/life-store.ts';
 import type { TurnGate } from '../runs/turn-gate.ts';
 import type { Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
@@ -21,13 +21,15 @@ import type { Thinker } from './thinker.ts';
 export interface TurnPorts {
   readonly village: Village;
   readonly voice: Voice;
-  readonly memory: MemoryStore;
+  readonly memory: LifeStore;
   readonly cycle: number;
   readonly turnGate?: Pick<TurnGate, 'work'>;
   readonly boardKit?: BoardKit;
   /** Without it the agent gives no answer that takes too long for a turn. */
   readonly aside?: Aside;
   readonly thinker?: Thinker;
+  /** Keeps an entry of the diary in the long memory. Never throws. */
+  readonly keepEntry?: (entry: Entity) => void;
   readonly newId: () => string;
 }
 
@@ -58,6 +60,7 @@ export async function runTurn(
   if (acted.outcome === 'stale') return { kind: 'stale' };
   const reflection = reflect(situation, { decided, acted, turnId, stay: recallStay(ports.memory) });
   const failure = rememberChanges(ports.memory, reflection.entities);
+  keepDiary(ports, reflection.entities);
   const { command, goal, why } = decided;
   const { stay } = reflection;
   const turn: Turn = {
@@ -158,7 +161,11 @@ function boardOf({ news, judged, requests }: BoardSight): object {
   };
 }
 
-function rememberChanges(memory: MemoryStore, entities: readonly Entity[]): { memory_error?: string } {
+function keepDiary({ keepEntry = () => {} }: Pick<TurnPorts, 'keepEntry'>, entities: readonly Entity[]): void {
+  for (const entity of entities) if (entity.entityType === DIARY) keepEntry(entity);
+}
+
+function rememberChanges(memory: LifeStore, entities: readonly Entity[]): { memory_error?: string } {
   const changed = entities.filter(
     ({ name, observations }) => JSON.stringify(memory.recall(name)?.observations) !== JSON.stringify(observations),
   );

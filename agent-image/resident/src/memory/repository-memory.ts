@@ -5,7 +5,7 @@ import { retry, type RetryPorts } from '../village/retry.ts';
 import type { RunLease } from '../village/village.ts';
 import type { MemoryUse, UsedMemory, WorkVillage } from '../village/work-village.ts';
 import type { MemorySeed } from './entity.ts';
-import { recallFrom, type Note } from './notes.ts';
+import { recallFrom } from './word-match.ts';
 
 /** The runs on which this process works. */
 export interface MemoryRuns {
@@ -74,7 +74,12 @@ function seedChanges({ entities }: MemorySeed): readonly MemoryChange[] {
   }));
 }
 
-export interface SharedNote extends Omit<Note, 'audience'> {
+/** An entry of a repository's memory as a model reads it. */
+export interface SharedNote {
+  readonly id: string;
+  readonly text: string;
+  readonly about: string | null;
+  readonly pinned: boolean;
   readonly isOutside: boolean;
   readonly by: string;
 }

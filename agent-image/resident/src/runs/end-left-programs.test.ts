@@ -43,7 +43,7 @@ test('processes of settled and forgotten runs are ended; those of servers and of
     return ANSWERS[run] ?? { kind: 'ok', value: null };
   };
   const { book } = noThinking();
-  const run = { runId: OWN, lease: { cycle: 1, attempt: 1 }, policy: null, model: null, audience: '' };
+  const run = { runId: OWN, lease: { cycle: 1, attempt: 1 }, policy: null, model: null, audience: [] };
   book.open({ ...run, repository: null, author: null, onLeaseLost: () => {}, refused: new Set(), refusals: new Map() });
   const thinking = { book, endPrograms: (each: string) => handsPrograms(hands.socket).end(each) };
   const parts = { village: { renewRun }, thinking, cycle: 1, log };

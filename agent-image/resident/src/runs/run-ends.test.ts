@@ -14,10 +14,9 @@ import { createBodyLock } from '../engine/body-lock.ts';
 import { createModelPort } from '../engine/model-port.ts';
 import { createRunBook } from '../engine/run-book.ts';
 import { createThinking } from '../engine/thinking.ts';
-import { createNotes } from '../memory/notes.ts';
-import { forgetfulMemory } from '../memory/memory-store.ts';
+import { NO_MEMORY } from '../memory/own-memory.ts';
 import { createRepositoryMemory } from '../memory/repository-memory.ts';
-import { poolOf } from '../testing/a-runtime.ts';
+import { noRunMemory, poolOf } from '../testing/a-runtime.ts';
 import { aConfig, aRun } from '../testing/a-village.ts';
 import { ok, scriptedVillage } from '../testing/scripted-village.ts';
 import { villageTools } from '../tools/village-tools.ts';
@@ -110,7 +109,7 @@ async function setUp() {
   const script: { wait: Refusal | null; settle: Refusal[] } = { wait: null, settle: [] };
   const waits = (state: Run['state']) => ok({ run: aRun('', { state }), permissions: [] });
   const work = {
-    noteMemories: async () => ok([]),
+    noteMemories: async () => ok({ tainted: [], forgotten: [] }),
     mirrored: async () => ok({ entries: [], payloads: [], next: 0 }),
     mirror: async (_run, _lease, batch) => ok({ stored_through: batch.entries.at(-1)?.seq ?? 0 }),
     performCall: async () => refused('permission_needed'),
@@ -121,9 +120,16 @@ async function setUp() {
   const stop = new AbortController().signal;
   const shared = { rest: async () => {}, random: () => 0, agentId: 'ada', stop };
   const [arrival, body, book] = [createAsyncEvent(), createBodyLock(), createRunBook()];
-  const notes = createNotes(forgetfulMemory({ entities: [] }));
   const repositoryMemory = createRepositoryMemory({ ...shared, work, book, seed: { entities: [] } });
-  const parts = { village, work, notes, repositoryMemory, body, arrival, childRuns: new LateChildRuns() };
+  const parts = {
+    village,
+    work,
+    ownMemory: NO_MEMORY,
+    repositoryMemory,
+    body,
+    arrival,
+    childRuns: new LateChildRuns(),
+  };
   const kit = { ...shared, ...parts };
   const warnings: string[] = [];
   const log = { info: () => {}, warn: (event: string) => void warnings.push(event) };
@@ -140,6 +146,7 @@ async function setUp() {
       machine: async () => ({ hands: null, workspace: '/workspace', home: '/root', hasWayOut: false }),
       skills: { find: async () => [] },
       programs: null,
+      catchUp: async () => false,
       keepMemory: async () => {},
       journalPath: join(folder, 'journal.sqlite'),
       model: async () =>
@@ -164,7 +171,7 @@ async function setUp() {
     const runtimes = poolOf(runtime, 'engine');
     const own = { workTreeOf: async () => ({ repo: null, branch: null }), memoryPathOf: () => folder };
     const ports = { ...kit, ...own, cycle: 1, log, thinking, runtimes, turnGate: createTurnGate() };
-    return takeRun({ ...ports, stepsMax: () => null, onEnded: () => {} }, run, signal);
+    return takeRun({ ...ports, stepsMax: () => null, memory: noRunMemory(), onEnded: () => {} }, run, signal);
   };
   const reboot = async (): Promise<void> => {
     await process.thinking.end();

@@ -15,10 +15,15 @@ import { quoted, sentence } from '../brain/words.ts';
 export const conversationOf = ({ run }: Pick<StartedRun, 'run'>): string =>
   run.worker === undefined ? (run.session_id ?? run.run_id) : run.run_id;
 
-/** The readers of the memories that the run makes: its session, the runs of one Schedule, or the runs that one person gave. */
-export function audienceOf({ run }: Pick<StartedRun, 'run'>): string {
-  if (run.session_id !== null) return run.session_id;
-  return run.schedule === null ? `person ${run.created_by.id}` : `schedule ${run.schedule.uid}`;
+/**
+ * The people who may know what arises in a run: those of its session and its author; else its giver, or the Schedule whose runs alone
+ * know it. Pure.
+ */
+export function audienceOf({ run, session }: Pick<StartedRun, 'run' | 'session'>): readonly string[] {
+  if (run.schedule !== null) return [`schedule ${run.schedule.uid}`];
+  if (run.session_id !== null && session === null) return [`session ${run.session_id}`];
+  const people = session?.people.map(({ id }) => id) ?? [];
+  return [...new Set([...people, run.created_by.id])];
 }
 
 export const budgetsOf = ({ steps, tokens, money, timeMs, idleCalls }: RunBudgets): Budgets => ({
@@ -87,7 +92,7 @@ export async function inputOf(
   const { config, memoryPath, tree } = ports;
   const { run, budgets, session, offer } = started;
   const people = session?.people ?? [];
-  const speaker = people.find(({ id }) => id === run.created_by.id)?.name ?? askerOf(started);
+  const speaker = askerOf(started);
   const { worker } = run;
   const circumstances = await circumstancesOf(ports, worker);
   return {
@@ -140,8 +145,10 @@ async function circumstancesOf(
 
 const valueOf = <T>(answer: Answer<T>): T | null => (answer.kind === 'ok' ? answer.value : null);
 
-/** The giver of a run without a conversation, as the beginning of a sentence. */
-function askerOf({ run: { schedule, created_by: by } }: StartedRun): string {
+/** The name of the person who wrote, or the giver of a run without a conversation, as the beginning of a sentence. Pure. */
+export function askerOf({ run: { schedule, created_by: by }, session }: Pick<StartedRun, 'run' | 'session'>): string {
+  const person = session?.people.find(({ id }) => id === by.id)?.name;
+  if (person !== undefined) return person;
   if (schedule !== null) return `The schedule ${schedule.name}`;
   return by.role === 'agent' ? 'Another agent' : `${/^[aeo]/.test(by.role) ? 'An' : 'A'} ${by.role} of the village`;
 }

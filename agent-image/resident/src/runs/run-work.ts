@@ -5,6 +5,7 @@ import { RunFailure, type RunWork, type ToolResult } from '@hamlet/engine';
 import type { BodyLock } from '../engine/body-lock.ts';
 import { shorten } from '@hamlet/core/shorten';
 import { fitting } from '../brain/speech.ts';
+import type { RunMemory } from './run-memory.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { actOnce, createTools, findAgent, goTo, lookAround, usePlace, type ToolPorts, type Tools } from './tools.ts';
 
@@ -14,6 +15,7 @@ export class LeaseLost extends Error {}
 export interface RunWorkPorts extends ToolPorts {
   readonly cycle: number;
   readonly body: BodyLock;
+  readonly memory: RunMemory;
   readonly stepsMax: () => number | null;
 }
 
@@ -79,14 +81,19 @@ export function createRunWork(
     signal.throwIfAborted();
     return steps.take(words, perform);
   };
-  return { work: workWith(tools, take, { ...ports, signal }), progress: steps };
+  const conversation = run.session_id ?? run.run_id;
+  const remembering = {
+    recall: () => take('remembering', () => ports.memory.recall(run.run_id)),
+    forget: () => take('forgetting', async () => ports.memory.forgetLast(run.run_id, conversation)),
+  };
+  return { work: { ...workWith(tools, take, { ...ports, signal }), ...remembering }, progress: steps };
 }
 
 function workWith(
   tools: Tools,
   take: (words: string, perform: Perform) => Promise<ToolResult>,
   { agentId, body, signal }: Pick<RunWorkPorts, 'agentId' | 'body'> & { readonly signal: AbortSignal },
-): RunWork {
+): Omit<RunWork, 'recall' | 'forget'> {
   const walk = (run: () => Promise<ToolResult>): Promise<ToolResult> => body.walk(signal, run);
   return {
     surroundings: async () => {

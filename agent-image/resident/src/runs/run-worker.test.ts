@@ -6,7 +6,7 @@ import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import type { AgentView } from '@hamlet/contract';
 import type { RuntimeContext, RunWork } from '@hamlet/engine';
 import { createBodyLock } from '../engine/body-lock.ts';
-import { noThinking, poolOf, runtimeThat, workOf, type Answering } from '../testing/a-runtime.ts';
+import { noRunMemory, noThinking, poolOf, runtimeThat, workOf, type Answering } from '../testing/a-runtime.ts';
 import { createAsyncEvent } from './async-event.ts';
 import { createLog } from '../process/json-log.ts';
 import { createTurnGate } from './turn-gate.ts';
@@ -43,6 +43,7 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
   const lines: string[] = [];
   const pauses: number[] = [];
   const remembered: string[] = [];
+  const kept: string[] = [];
   const turnGate = createTurnGate();
   const worker = startRunWorker({
     village,
@@ -56,6 +57,10 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
     arrival: createAsyncEvent(),
     workTreeOf: async () => ({ repo: null, branch: null }),
     memoryPathOf: () => '/nowhere',
+    memory: {
+      ...noRunMemory(),
+      keep: async (run, words) => void kept.push(...words.map(({ id }) => id.replace(run, 'RUN'))),
+    },
     onEnded: ({ prompt }, { summary }) => void remembered.push(`${prompt} ${summary}`),
     stepsMax: () => null,
     log: createLog(
@@ -76,7 +81,7 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
-  return { worker, stop, stale, pauses, remembered, turnGate, until };
+  return { worker, stop, stale, pauses, remembered, kept, turnGate, until };
 }
 
 const settled = (village: ScriptedVillage) => (): boolean => village.settled.length > 0;
@@ -117,8 +122,9 @@ test('the requests of a run are carried out and recorded step by step, and its s
 test('a run that no rule understands fails with no_model, does nothing, and explains how to connect a model', async () => {
   const village = walkable();
   village.runs.push(aRun('{"tool": "move", "arguments": {"landmark_id": "cafe"}}'));
-  const { remembered } = await carriedOut(village);
+  const { remembered, kept } = await carriedOut(village);
   assert.equal(remembered.length, 1);
+  assert.deepEqual(kept, ['d-RUN'], 'a run outside of conversations is in the diary');
   assert.deepEqual([village.commands, village.steps], [[], []]);
   const [end] = village.settled;
   assert.deepEqual([end?.state, end?.error?.code], ['failed', 'no_model']);

@@ -19,6 +19,7 @@ import { mindOfRun } from './mind-of-run.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
 import { cancelledEnd, endOf, failedEnd, refusedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
+import { wordsOfRun } from './words-of-run.ts';
 
 /** Time limit of a run with a runtime that keeps no journal. */
 export const RUN_TIME_LIMIT_MS = 900_000;
@@ -219,7 +220,10 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
   try {
     const ended = await workOn(ports, held, { runtime, cancelled: AbortSignal.any([cancelled, lost.signal]) });
     if (lost.signal.aborted) return 'lost';
-    if (typeof ended !== 'string') await ports.thinking.keepMemory(run.run_id);
+    if (typeof ended !== 'string') {
+      await ports.thinking.keepMemory(run.run_id);
+      await ports.memory.keep(run.run_id, wordsOfRun(held, ended));
+    }
     return ended;
   } catch (error) {
     if (error instanceof LeaseLost) return 'lost';

@@ -65,5 +65,9 @@ function callsFor(
       return [() => work.say(wish.text, null)];
     case 'look':
       return [() => work.look()];
+    case 'recall':
+      return [() => work.recall()];
+    case 'forget':
+      return [() => work.forget()];
   }
 }

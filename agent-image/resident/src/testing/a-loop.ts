@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createBoardWriter, createHelpRequests, createResourcePlanner } from '../loop/board-kit.ts';
 import { createInbox } from '../loop/inbox.ts';
 import { runTurns } from '../loop/turn-loop.ts';
-import { forgetfulMemory } from '../memory/memory-store.ts';
+import { forgetfulLifeStore } from '../memory/life-store.ts';
 import { createLog } from '../process/json-log.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { noVoice } from './a-runtime.ts';
@@ -11,7 +11,7 @@ import type { ScriptedVillage } from './scripted-village.ts';
 /** The loop of the agent of a scripted village. Its pauses take no time and are counted. */
 export function aLoop(village: ScriptedVillage, voice = noVoice('no runtime')) {
   const inbox = createInbox();
-  const memory = forgetfulMemory({ entities: [] });
+  const memory = forgetfulLifeStore();
   const turnGate = createTurnGate();
   const pauses: number[] = [];
   const lines: string[] = [];

@@ -3,6 +3,7 @@ import { mindOfRuntime } from '@hamlet/core/mind';
 import { doneWith, type AgentRuntime, type RunInput, type RuntimeContext, type RuntimeInput } from '@hamlet/engine';
 import type { Thinking } from '../engine/thinking.ts';
 import { createRunBook } from '../engine/run-book.ts';
+import type { RunMemory } from '../runs/run-memory.ts';
 import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import type { Voice } from '../runtime/voice.ts';
 
@@ -27,6 +28,9 @@ export const poolOf = (runtime: AgentRuntime, name = 'scripted'): Pick<RuntimePo
 export const noVoice = (why: string): Voice => ({ isSlow: () => false, answer: async () => ({ kind: 'silent', why }) });
 
 const missing = (): never => assert.fail('this resident has neither an engine nor a model');
+
+/** The part of a resident without a memory. */
+export const noRunMemory = (): RunMemory => ({ keep: async () => {}, recall: missing, forgetLast: missing });
 
 /** The part of a resident without a journal. */
 export function noThinking(): Thinking {

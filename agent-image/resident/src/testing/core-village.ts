@@ -26,7 +26,7 @@ import { recallMind } from '../loop/reflect.ts';
 import type { Thinker } from '../loop/thinker.ts';
 import { runTurn } from '../loop/turn.ts';
 import { restAfter } from '../loop/turn-loop.ts';
-import { forgetfulMemory } from '../memory/memory-store.ts';
+import { forgetfulLifeStore } from '../memory/life-store.ts';
 import type { Voice } from '../runtime/voice.ts';
 
 export interface Villager {
@@ -154,7 +154,7 @@ interface Living {
 
 /** The loop of one villager, driven by ticks instead of timers. */
 export function lifeOf(villager: Villager, { voice, seed, thinker }: Living): (tick: number) => Promise<void> {
-  const memory = forgetfulMemory({ entities: [] });
+  const memory = forgetfulLifeStore();
   let nextTurn = Math.floor(chance(seed, villager.agentId) * TICKS_BETWEEN_TURNS);
   let restsUntil = 0;
   let count = 0;

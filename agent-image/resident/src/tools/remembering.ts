@@ -2,39 +2,50 @@ import { createHash } from 'node:crypto';
 import type { CallContext } from '@hamlet/engine';
 import { NOTE_TYPE } from '@hamlet/contract/resident';
 import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
-import { noteMemories } from '../engine/run-book.ts';
-import { searchIn, type Note } from '../memory/notes.ts';
+import type { Remembered } from '@hamlet/engine/memory';
+import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
+import { NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 import { notesOf, type SharedNote } from '../memory/repository-memory.ts';
+import { searchIn } from '../memory/word-match.ts';
 
 const ID_CHARS = 12;
+/** The ids of memories of a repository. */
+const MEMORY_ID = /^m-[0-9a-f]{12}$/;
 
-const noteInWords = (tainted: readonly string[]) =>
-  function inWords({ id, text, about, pinned, audience }: Note): string {
+const memoryInWords = (tainted: readonly string[]) =>
+  function inWords(memory: Remembered): string {
+    const { id, text, pinned, audience } = memory;
     const facts = [
       ...(pinned ? ['pinned'] : []),
       ...(tainted.includes(id) ? ['from outside'] : []),
-      ...(audience === null ? [] : ['private to this conversation']),
-      ...(about === null ? [] : [`about ${about}`]),
+      ...(audience === 'public' ? [] : ['private to the people of this conversation']),
+      ...originOf(memory),
     ];
     return `- ${[id, ...facts].join(', ')}: ${text}`;
   };
 
-const audienceOf = ({ book }: ToolKit, { run, conversation }: CallContext): string =>
-  book.find(run)?.audience ?? conversation;
+function originOf(memory: Remembered): readonly string[] {
+  if (memory.kind === 'evidence') return [`${memory.speaker} on ${new Date(memory.at).toISOString().slice(0, 10)}`];
+  const replaced = memory.validTo === null ? [] : ['replaced by a newer one'];
+  return memory.subject === NO_SUBJECT ? replaced : [...replaced, `about ${memory.subject}`];
+}
 
+const readerAt = ({ book }: ToolKit, { run }: CallContext): Reader => memoryReaderOf(book.find(run));
 const NOT_NOTED = failed('memory_not_noted', 'The village has not recorded the use of the memory. Try again later.');
 
-/** The notes as text, once the API has recorded that the run reads them. */
-async function shown(kit: ToolKit, notes: readonly Note[], { run, signal }: CallContext): Promise<ToolResult> {
-  if (notes.length === 0) return okay('Nothing is remembered.');
-  const tainted = await noteMemories(kit, { run, recalled: notes.map(({ id }) => id), signal });
-  return tainted === null ? NOT_NOTED : okay(notes.map(noteInWords(tainted)).join('\n'));
+/** Memories as text, once the API has recorded that the run reads them. */
+async function shown(kit: ToolKit, memories: readonly Remembered[], { run, signal }: CallContext): Promise<ToolResult> {
+  const noted = await noteMemories(kit, { run, recalled: memories.map(({ id }) => id), signal });
+  if (noted === null) return NOT_NOTED;
+  const kept = memories.filter(({ id }) => !noted.forgotten.includes(id));
+  kit.ownMemory.use(kept.map(({ id }) => id));
+  return okay(kept.map(memoryInWords(noted.tainted)).join('\n'));
 }
 
 /**
- * The memory stays private to the conversation in which it was made; in a run of a repository it belongs to the repository. Its
- * id is that of the call, so a repeated call adds nothing.
+ * The memory is for the people of the run; in a run of a repository it belongs to the repository. Its id is that of the call, so a
+ * repeated call adds nothing.
  */
 export async function remember(
   kit: ToolKit,
@@ -42,21 +53,26 @@ export async function remember(
   context: CallContext,
 ): Promise<ToolResult> {
   if (kit.repositoryMemory.has(context.run)) return rememberShared(kit, { text, about }, context);
+  const audience = kit.book.find(context.run)?.audience;
+  if (audience === undefined) return NOT_NOTED;
   const id = `m-${context.key.slice(0, ID_CHARS)}`;
-  // The API records the memory before the file stores it: a record without a memory is harmless.
+  // The API records the memory before the volume has it: a record without a memory is harmless.
   const noted = await noteMemories(kit, { run: context.run, written: [id], signal: context.signal });
   if (noted === null) return NOT_NOTED;
-  kit.notes.remember({ id, text, about: about ?? null, audience: audienceOf(kit, context) });
-  return okay(`Remembered as ${id}.`);
+  const kept = await kit.ownMemory.remember({ id, text, about: about ?? null, audience });
+  return 'id' in kept ? okay(`Remembered as ${kept.id}.`) : failed('memory_refused', kept.refused);
 }
 
+const NO_SUCH_MEMORY = (id: string) => failed('no_such_memory', `There is no memory ${id}.`);
+
 export async function forget(kit: ToolKit, id: string, context: CallContext): Promise<ToolResult> {
-  if (kit.repositoryMemory.has(context.run)) return forgetShared(kit, id, context);
-  const isGone = kit.notes.forget(id, audienceOf(kit, context));
+  if (kit.repositoryMemory.has(context.run) && MEMORY_ID.test(id)) {
+    const shared = await forgetShared(kit, id, context);
+    if (shared.kind !== 'failed' || shared.code !== 'no_such_memory') return shared;
+  }
+  const isGone = kit.ownMemory.forget(id, readerAt(kit, context));
   // A repeated call finds nothing to forget.
-  return isGone || context.attempt > 1
-    ? okay(`${id} is forgotten.`)
-    : failed('no_such_memory', `There is no memory ${id}.`);
+  return isGone || context.attempt > 1 ? okay(`${id} is forgotten.`) : NO_SUCH_MEMORY(id);
 }
 
 export async function pin(
@@ -64,20 +80,23 @@ export async function pin(
   { id, pinned }: { id: string; pinned: boolean },
   context: CallContext,
 ): Promise<ToolResult> {
-  if (kit.repositoryMemory.has(context.run)) return pinShared(kit, { id, pinned }, context);
-  switch (kit.notes.pin(id, pinned, audienceOf(kit, context))) {
+  if (kit.repositoryMemory.has(context.run) && MEMORY_ID.test(id)) {
+    const shared = await pinShared(kit, { id, pinned }, context);
+    if (shared.kind !== 'failed' || shared.code !== 'no_such_memory') return shared;
+  }
+  switch (kit.ownMemory.pin(id, pinned, readerAt(kit, context))) {
     case 'done':
       return okay(`${id} is ${pinned ? 'pinned' : 'no longer pinned'}.`);
-    case 'not_found':
-      return failed('no_such_memory', `There is no memory ${id}.`);
-    case 'too_many':
+    case 'no_such_memory':
+      return NO_SUCH_MEMORY(id);
+    case 'too_many_pins':
       return failed('too_many_pins', 'Too many memories are pinned: unpin one first.');
   }
 }
 
 export async function listMemories(kit: ToolKit, limit: number, context: CallContext): Promise<ToolResult> {
-  if (kit.repositoryMemory.has(context.run)) return showShared(kit, { limit }, context);
-  return shown(kit, kit.notes.list(audienceOf(kit, context), limit), context);
+  const own = kit.ownMemory.list(readerAt(kit, context), limit);
+  return joined(kit, { own, limit }, context);
 }
 
 export async function searchMemories(
@@ -85,8 +104,23 @@ export async function searchMemories(
   { query, limit }: { query: string; limit: number },
   context: CallContext,
 ): Promise<ToolResult> {
-  if (kit.repositoryMemory.has(context.run)) return showShared(kit, { query, limit }, context);
-  return shown(kit, kit.notes.search(query, audienceOf(kit, context), limit), context);
+  const own = await kit.ownMemory.search(query, readerAt(kit, context), limit);
+  return joined(kit, { own, query, limit }, context);
+}
+
+interface Showing {
+  readonly own: readonly Remembered[];
+  readonly query?: string;
+  readonly limit: number;
+}
+
+/** The agent's own memories, after those of the repository in which the run works. */
+async function joined(kit: ToolKit, { own, ...asked }: Showing, context: CallContext): Promise<ToolResult> {
+  const shared = kit.repositoryMemory.has(context.run) ? await showShared(kit, asked, context) : null;
+  if (own.length === 0) return shared ?? okay('Nothing is remembered.');
+  const ours = await shown(kit, own, context);
+  if (shared?.kind !== 'ok' || ours.kind !== 'ok') return shared === null ? ours : shared;
+  return { ...shared, text: `${shared.text}\n${ours.text}` };
 }
 
 type Kit = Pick<ToolKit, 'repositoryMemory' | 'agentId'>;
@@ -126,10 +160,7 @@ function rememberShared(
   return changeShared(kit, { change, done: `Remembered as ${id}, for all who work in this repository.` }, context);
 }
 
-const MEMORY_ID = /^m-[0-9a-f]{12}$/;
-
 async function forgetShared(kit: Kit, id: string, context: CallContext): Promise<ToolResult> {
-  if (!MEMORY_ID.test(id)) return failed('no_such_memory', WORDS.no_such_memory);
   return changeShared(kit, { change: { op: 'forget', memory_id: id }, done: `${id} is forgotten.` }, context);
 }
 
@@ -138,7 +169,6 @@ async function pinShared(
   { id, pinned }: { readonly id: string; readonly pinned: boolean },
   context: CallContext,
 ): Promise<ToolResult> {
-  if (!MEMORY_ID.test(id)) return failed('no_such_memory', WORDS.no_such_memory);
   const done = `${id} is ${pinned ? 'pinned' : 'no longer pinned'}.`;
   return changeShared(kit, { change: { op: 'pin', memory_id: id, pinned }, done }, context);
 }

@@ -2,7 +2,7 @@ import { CycleOver, type RetryPorts } from '../village/retry.ts';
 import { RunFailure, type CallContext, type Postponed, type ToolOutcome } from '@hamlet/engine';
 import type { BodyLock } from '../engine/body-lock.ts';
 import type { RunBook } from '../engine/run-book.ts';
-import type { Notes } from '../memory/notes.ts';
+import type { OwnMemory } from '../memory/own-memory.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { AsyncEvent } from '../runs/async-event.ts';
 import type { ChildRuns } from '../runs/child-runs.ts';
@@ -13,7 +13,7 @@ export interface ToolKit extends RetryPorts {
   readonly agentId: string;
   readonly village: Village;
   readonly work: WorkVillage;
-  readonly notes: Notes;
+  readonly ownMemory: OwnMemory;
   readonly repositoryMemory: RepositoryMemory;
   readonly book: Pick<RunBook, 'find'>;
   readonly body: BodyLock;

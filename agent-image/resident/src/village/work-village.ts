@@ -2,6 +2,7 @@ import * as contract from '@hamlet/contract/resident';
 import type {
   beginCall,
   CallData,
+  CallInput,
   CallOutcome,
   CallReport,
   DeliverableKind,
@@ -76,6 +77,7 @@ export function createHttpWork(options: HttpVillageOptions) {
     ...skillRequests(requests),
     ...waitRequests(requests),
     ...fileRequests(requests),
+    ...memoryRequests(requests),
     posts: async (query: PostQuery) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
     thread: (post_id: string) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
     /** A page of the village's Schedules; the API shows the agent only its own ones. */
@@ -99,19 +101,6 @@ export function createHttpWork(options: HttpVillageOptions) {
       call_id: string,
       body: RunLease & { readonly outcome: CallOutcome; readonly report: CallReport },
     ) => read(contract.endCall, { params: { run_id, call_id }, body }),
-    /** Records the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */
-    noteMemories: async (
-      run_id: string,
-      lease: RunLease,
-      { written, recalled }: { readonly written: readonly string[]; readonly recalled: readonly string[] },
-    ) => {
-      const body = { ...lease, written: [...written], recalled: [...recalled] };
-      return mapped(await read(contract.noteMemories, { params: { run_id }, body }), ({ tainted }) => tainted);
-    },
-    repositoryMemory: (run_id: string, lease: RunLease, { changes = [], left = false, read: wanted }: MemoryUse) => {
-      const body = { ...lease, changes: [...changes], left, read: wanted };
-      return read(contract.useRepositoryMemory, { params: { run_id }, body });
-    },
     reportCapabilities: (body: ResidentReport) => read(contract.reportCapabilities, { params, body }),
     askPermission: async (run_id: string, lease: RunLease, call: AskedCall) => {
       const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
@@ -172,3 +161,29 @@ const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({
     { name: skill, call: call_id, why }: { readonly name: string; readonly call: string; readonly why: string },
   ) => read(contract.loadSkill, { params: { run_id, skill }, body: { ...lease, call_id, why } }),
 });
+
+function memoryRequests({ read, params }: ReturnType<typeof requestsOf>) {
+  return {
+    /** Records the memories that a run writes or recalls. */
+    noteMemories: (
+      run_id: string,
+      lease: RunLease,
+      { written, recalled }: { readonly written: readonly string[]; readonly recalled: readonly string[] },
+    ) => {
+      const body = { ...lease, written: [...written], recalled: [...recalled] };
+      return read(contract.noteMemories, { params: { run_id }, body });
+    },
+    /** Ids of the people of a session of the agent. */
+    peopleOfSession: async (session_id: string) =>
+      mapped(await read(contract.getSession, { params: { session_id } }), ({ session }) =>
+        session.people.map(({ id }) => id),
+      ),
+    /** Reports changed memories, and returns the changes by people. */
+    syncMemory: (body: CallInput<typeof contract.syncAgentMemory>['body']) =>
+      read(contract.syncAgentMemory, { params, body }),
+    repositoryMemory: (run_id: string, lease: RunLease, { changes = [], left = false, read: wanted }: MemoryUse) => {
+      const body = { ...lease, changes: [...changes], left, read: wanted };
+      return read(contract.useRepositoryMemory, { params: { run_id }, body });
+    },
+  };
+}

@@ -136,7 +136,7 @@ test('an agent without a repository remembers for itself', async () => {
     return (await talk.ended(run.run_id)).summary ?? '';
   };
   await speak(remember('Mia likes tea.'));
-  assert.match(await speak(list), /private to this conversation: Mia likes tea/);
+  assert.match(await speak(list), /private to the people of this conversation: Mia likes tea/);
   assert.doesNotMatch(JSON.stringify(await memoryOf('bakery')), /tea/);
 });
 

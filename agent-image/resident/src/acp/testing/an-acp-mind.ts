@@ -185,7 +185,7 @@ function open({ book }: Mind, runId: string): void {
     author: null,
     repository: null,
   };
-  book.open({ ...booked, audience: 'all', policy: null, onLeaseLost: unused, refused: new Set(), refusals: new Map() });
+  book.open({ ...booked, audience: [], policy: null, onLeaseLost: unused, refused: new Set(), refusals: new Map() });
 }
 
 export const newRun = (): string => `6f1c1d52-0000-4000-8000-${String((runs += 1)).padStart(12, '0')}`;
@@ -205,7 +205,16 @@ export async function carryOut(
     model: 'small',
     budgets: BUDGETS,
     answers,
-    work: { surroundings: unused, go: unused, find: unused, say: unused, use: unused, look: unused },
+    work: {
+      surroundings: unused,
+      go: unused,
+      find: unused,
+      say: unused,
+      use: unused,
+      look: unused,
+      recall: unused,
+      forget: unused,
+    },
   };
   const context = { memoryPath: '', repo: null, branch: null, speaker: 'Bob', place: null, plan: '', seed: 1 };
   return mind.runtime.execute(input, { ...context, sessionId: SESSION, signal });

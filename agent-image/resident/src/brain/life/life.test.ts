@@ -25,6 +25,7 @@ import { LINES_A_DAY, mayBegin, OWN_LINES_MAX, talkToAnswer } from './talk.ts';
 import { INTENT_TICKS } from '../rules/routine.ts';
 import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, situationKey } from './when-to-think.ts';
 
+const NOTHING = { diary: [], recalled: [] };
 const MODEL = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
 const ENOUGH = DECISION_TOKENS * SHARE_OF_TOKENS;
 const IN_THE_CAFE = { landmark_id: 'cafe', position: AT.cafe } as const;
@@ -143,10 +144,14 @@ test('the question contains the place, nearby agents, the plan, the lessons and 
   };
   const situation = seen({ others: [BOB], mind: { life } });
   const options = optionsOf(situation);
-  const { system, user, schema } = questionOf(situation, options, ['I met Bob.']);
+  const { system, user, schema } = questionOf(situation, options, {
+    diary: ['I met Bob.'],
+    recalled: ['I met Bob.', 'The mill burned in May.'],
+  });
   assert.match(system, /A mathematician/);
-  for (const part of ['the cafe', 'Bob', '10:00 read about engines', 'too loud', 'I met Bob', '- go:library:'])
+  for (const part of ['the cafe', 'Bob', '10:00 read about engines', 'too loud', 'mill burned', '- go:library:'])
     assert.ok(user.includes(part), `${part} in ${user}`);
+  assert.equal(user.match(/I met Bob/g)?.length, 1, 'an entry of the diary is not recalled again');
   assert.deepEqual(
     (schema as { properties: { option: { enum: string[] } } }).properties.option.enum,
     options.map(({ id }) => id),
@@ -174,8 +179,8 @@ test('only an offered and complete choice is accepted', () => {
 
 test('a question names the agents nearby, and for a line the plan of the present day', () => {
   const situation = seen({ others: [BOB] });
-  assert.match(questionOf(situation, [], []).user, /^Near you: Bob\.$/m);
-  assert.match(questionOf(seen({}), [], []).user, /^Nobody is near\.$/m);
+  assert.match(questionOf(situation, [], NOTHING).user, /^Near you: Bob\.$/m);
+  assert.match(questionOf(seen({}), [], NOTHING).user, /^Nobody is near\.$/m);
   const talk = { with: 'bob', name: 'Bob', lines: [], tick: 6_990, over: false };
   const lineOn = (day: number): string => {
     const life = { ...NEW_TO_LIFE, day, plan: [{ fromMinute: 600, goal: 'read about engines' }] };
@@ -197,7 +202,7 @@ test("a new day starts without a plan, but remembers the previous day's plan and
   ]);
   assert.equal(lifeOnDay(before, 0), before);
   assert.equal(lifeOnDay(NEW_TO_LIFE, 1), NEW_TO_LIFE, 'an agent without decisions stores nothing');
-  const { user } = questionOf(seen({ mind: { life: { ...today, day: 0 } } }), [], []);
+  const { user } = questionOf(seen({ mind: { life: { ...today, day: 0 } } }), [], NOTHING);
   assert.match(user, /You have no plan for this day yet.*\nYesterday you planned: 10:00 read about engines\./);
 });
 

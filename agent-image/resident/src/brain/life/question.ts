@@ -25,11 +25,25 @@ export interface Question {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** The request for a decision: persona and rules, then the situation. `diary` contains the newest entries, oldest first. Pure. */
-export function questionOf(situation: Situation, options: readonly Option[], diary: readonly string[]): Question {
+/** What the agent remembers for a decision: the newest entries of its diary, oldest first, and older memories that fit the situation. */
+export interface Remembering {
+  readonly diary: readonly string[];
+  readonly recalled: readonly string[];
+}
+
+/** Words by which memories are searched for a decision: who and what is here, and what the agent has in mind. Pure. */
+export function cueOf(situation: Situation): string {
+  const { neighbours, mind } = situation;
+  const purposes = mind.life.recent.slice(-1).map(({ purpose }) => purpose);
+  const place = placeOf(situation)?.name ?? '';
+  return [place, ...neighbours.map(({ display_name }) => display_name), ...purposes, mind.goal].join(' ').trim();
+}
+
+/** The request for a decision: persona and rules, then the situation. Pure. */
+export function questionOf(situation: Situation, options: readonly Option[], remembering: Remembering): Question {
   return {
     system: [personaOf(situation), RULES].join('\n\n'),
-    user: [...present(situation), ...past(situation, diary), ...offered(options)].join('\n'),
+    user: [...present(situation), ...past(situation, remembering), ...offered(options)].join('\n'),
     schema: schemaOf(options),
   };
 }
@@ -60,7 +74,8 @@ function standingInWords({ character, mind, board, thinks }: Situation): string 
   return `Your tier: ${character.tier ?? 'none'}, with ${thinks?.tokensPerHour ?? 0} tokens an hour. Your balance: ${balance} aiD.`;
 }
 
-function past({ mind: { life }, day }: Situation, diary: readonly string[]): readonly string[] {
+function past({ mind: { life }, day }: Situation, { diary, recalled }: Remembering): readonly string[] {
+  const newest = diary.slice(-DIARY_MAX);
   const plan = life.day === day ? life.plan : [];
   return [
     plan.length === 0
@@ -70,7 +85,8 @@ function past({ mind: { life }, day }: Situation, diary: readonly string[]): rea
     ...life.lessons.map(({ text }) => sentence(text)),
     ...life.news.map(({ text }) => sentence(text)),
     ...life.recent.map(({ option, why, purpose }) => `Earlier you chose ${option} (${purpose}): ${quoted(why)}.`),
-    ...diary.slice(-DIARY_MAX).map((entry) => `Your diary: ${quoted(entry)}.`),
+    ...recalled.filter((text) => !newest.includes(text)).map((text) => `You remember: ${quoted(text)}.`),
+    ...newest.map((entry) => `Your diary: ${quoted(entry)}.`),
   ];
 }
 

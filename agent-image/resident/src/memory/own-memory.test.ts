@@ -1,0 +1,220 @@
+/** What people said to an agent in one conversation, in later ones: for the same people, for others, and after they changed it. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { CallInput, MemoryCommand, Run, syncAgentMemory } from '@hamlet/contract';
+import { openMemory, type Memory } from '@hamlet/engine/memory';
+import { repositoryId } from '@hamlet/core/git';
+import { atEnd, testFolder } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
+import { wordsOfRun } from '../runs/words-of-run.ts';
+import { aRun } from '../testing/a-village.ts';
+import { ok } from '../testing/scripted-village.ts';
+import { entityOf, NOTE } from './entity.ts';
+import { createMemoryMirror } from './memory-mirror.ts';
+import { moveOldNotes } from './old-notes.ts';
+import { createOwnMemory, lineOf } from './own-memory.ts';
+
+/** A session with its people, and its repository. */
+interface Talk {
+  readonly session: number;
+  readonly names: readonly string[];
+  readonly at?: string | null;
+}
+const DAY_MS = 86_400_000;
+const root = testFolder('own-memory');
+const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const readBy = (...names: readonly string[]) => ({ present: names.map((name) => `account ${name}`), repository: null });
+const person = (name: string) => ({ id: `account ${name}`, name });
+
+/** An agent whose days the test counts. */
+function anAgent() {
+  const days = { now: 1 };
+  const dir = join(mkdtempSync(join(root, 'agent-')), 'store');
+  const store = openMemory({ dir, clock: () => Date.UTC(2026, 10, 1) + days.now * DAY_MS });
+  atEnd(async () => store.close());
+  const own = createOwnMemory(store);
+  let runs = 0;
+  /** A message of the first person in a session, with the agent's answer. */
+  const talk = async ({ session, names, at = null }: Talk, text: string): Promise<void> => {
+    const repository = at === null ? null : { url: at, branch: 'main' };
+    const people = names.map(person);
+    const run: Run = aRun(text, {
+      run_id: idOf((runs += 1)),
+      session_id: idOf(session),
+      created_by: { role: 'member', id: people[0]?.id ?? '' },
+    });
+    const started = { run, session: { session_id: idOf(session), people, repository: null }, repository };
+    await own.keepWords(wordsOfRun(started, { state: 'done', answer: 'I will keep that in mind.' }));
+  };
+  const recalled = async ({ session, names, at = null }: Talk, text: string): Promise<string> => {
+    const reader = { ...readBy(...names), repository: at === null ? null : repositoryId(at) };
+    return (await own.recall(text, reader, idOf(session))).map(lineOf).join('\n');
+  };
+  return { store, own, days, talk, recalled };
+}
+
+test('on day 7 an agent knows in another chat what a person said on day 1; a third person learns nothing', async () => {
+  const { days, talk, recalled } = anAgent();
+  await talk({ session: 91, names: ['Mia'] }, 'My daughter Lotte plays the cello in Salzburg.');
+  days.now = 7;
+  const asked = 'Which instrument does Lotte play?';
+  assert.match(
+    await recalled({ session: 92, names: ['Mia'] }, asked),
+    /2026-11-02, Mia: My daughter Lotte plays the cello/,
+  );
+  assert.doesNotMatch(await recalled({ session: 93, names: ['Noah'] }, asked), /cello|Lotte|Salzburg|Mia/);
+  assert.doesNotMatch(
+    await recalled({ session: 94, names: ['Mia', 'Noah'] }, asked),
+    /cello|Lotte|Salzburg/,
+    'in the company of a third',
+  );
+  assert.doesNotMatch(
+    await recalled({ session: 91, names: ['Mia'] }, asked),
+    /Mia: My daughter/,
+    'the conversation is in the prompt already',
+  );
+});
+
+test('what two people said is known to each of them, and to both, but not in the company of a third', async () => {
+  const { talk, recalled } = anAgent();
+  await talk({ session: 91, names: ['Mia', 'Noah'] }, 'We meet at the old mill on Friday.');
+  for (const present of [['Mia'], ['Noah'], ['Noah', 'Mia']])
+    assert.match(await recalled({ session: 92, names: present }, 'Where do we meet?'), /old mill/, present.join());
+  assert.doesNotMatch(await recalled({ session: 92, names: ['Mia', 'Noah', 'Zoe'] }, 'Where do we meet?'), /mill/);
+});
+
+test('what was said about a repository is recalled only in its runs, under each of its addresses', async () => {
+  const { talk, recalled } = anAgent();
+  const [bakery, mill] = ['https://git.example.org/town/bakery.git', 'https://git.example.org/town/mill.git'];
+  await talk({ session: 91, names: ['Mia'], at: bakery }, 'The dough rests in the blue cellar.');
+  const asked = 'Where does the dough rest?';
+  assert.match(
+    await recalled({ session: 92, names: ['Mia'], at: 'git@git.example.org:town/bakery' }, asked),
+    /blue cellar/,
+  );
+  for (const other of [mill, null])
+    assert.doesNotMatch(await recalled({ session: 93, names: ['Mia'], at: other }, asked), /cellar/);
+});
+
+test("each run has an entry in the diary for its people; workers' runs and runs in a safe mode leave nothing", () => {
+  const started = {
+    run: aRun('Find the walnut.', { created_by: { role: 'member', id: 'account Mia' } }),
+    session: null,
+    repository: null,
+  };
+  const [entry, ...others] = wordsOfRun(started, { state: 'failed' });
+  assert.deepEqual([others, entry?.audience], [[], ['account Mia']]);
+  assert.match(entry?.text ?? '', /: a member of the village gave me work: “Find the walnut\.” I could not do it\.$/i);
+  const safe = { ...started, run: { ...started.run, safe_mode: 'analysis_only' as const } };
+  assert.deepEqual(wordsOfRun(safe, { state: 'done' }), []);
+});
+
+test('a forgotten note is gone for all its people, and only they can forget it', async () => {
+  const { own } = anAgent();
+  const note = { id: 'm-1', text: 'Mia is allergic to nuts.', about: null, audience: ['account Mia'] };
+  assert.deepEqual(await own.remember(note), { id: 'm-1' });
+  const again = { ...note, id: 'm-2' };
+  assert.deepEqual(await own.remember(again), { id: 'm-1' }, 'the same fact is one memory');
+  assert.equal(own.forget('m-1', readBy('Noah')), false);
+  assert.equal(own.pin('m-1', true, readBy('Noah')), 'no_such_memory');
+  assert.deepEqual(pluck(own.list(readBy('Mia'), 10), 'id'), ['m-1']);
+  assert.equal(own.forget('m-1', readBy('Mia')), true);
+  assert.deepEqual(own.list(readBy('Mia'), 10), []);
+});
+
+type Body = CallInput<typeof syncAgentMemory>['body'];
+
+/** The API's side of the mirror, with the changes that people wait for. */
+function aMirror(store: Memory, commands: MemoryCommand[] = []) {
+  const bodies: Omit<Body, 'cycle'>[] = [];
+  const answers = { isAway: false };
+  let applied = { applied: 0 };
+  const mirror = createMemoryMirror({
+    memory: store,
+    sync: async (body) => {
+      if (answers.isAway) return { kind: 'unreachable', why: 'away' };
+      bodies.push(body);
+      return ok({ commands: commands.filter(({ number }) => number > body.applied), more: false, life: 'uid' });
+    },
+    applied: { read: () => applied, write: (newest) => (applied = newest) },
+    mind: () => ({ goal: 'baking', plan: null }),
+    log: { warn: () => {} },
+  });
+  const exchange = async (): Promise<void> => {
+    const stop = new AbortController();
+    const before = bodies.length;
+    const running = mirror.run(stop.signal);
+    while (bodies.length < before + 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    stop.abort();
+    mirror.touch();
+    await running;
+  };
+  return { mirror, bodies, answers, exchange };
+}
+
+test('people see a copy of the memory, and their changes hold before the next recall', async () => {
+  const { store, own } = anAgent();
+  const audience = ['account Mia'];
+  await own.remember({ id: 'm-1', text: 'Mia lives in Bern.', about: 'Mia', audience });
+  await own.remember({ id: 'm-2', text: 'Mia keeps seven bees.', about: null, audience });
+  const changes: MemoryCommand[] = [];
+  const { mirror, bodies, answers, exchange } = aMirror(store, changes);
+  await exchange();
+  const [first] = bodies.filter(({ memories = [] }) => memories.length > 0);
+  assert.deepEqual(first?.held?.toSorted(), ['m-1', 'm-2']);
+  assert.deepEqual(
+    first?.memories?.map(({ memory_id: id, kind, about, audience: known }) => [id, kind, about, known]).toSorted(),
+    [
+      ['m-1', 'fact', 'Mia', audience],
+      ['m-2', 'fact', null, audience],
+    ],
+  );
+  assert.deepEqual(first?.mind, { goal: 'baking', plan: null });
+  const by = { new_id: 'c-1', text: 'Mia lives in Basel.', by: 'Mia' };
+  changes.push({ op: 'correct', number: 1, memory_id: 'm-1', ...by }, { op: 'forget', number: 2, memory_id: 'm-2' });
+  answers.isAway = true;
+  assert.equal(await mirror.catchUp(), false);
+  answers.isAway = false;
+  assert.equal(await mirror.catchUp(), true);
+  const recalled = await own.recall('Where does Mia live, and what does she keep?', readBy('Mia'), '');
+  assert.deepEqual(pluck(recalled, 'id'), ['c-1']);
+  assert.equal(store.get('m-1', { audience: 'keeper' })?.kind, 'fact', 'the history stays');
+  await exchange();
+  const later = bodies.at(-1);
+  assert.deepEqual([later?.gone, later?.applied], [['m-2'], 2]);
+  const sent = later?.memories?.find(({ memory_id: id }) => id === 'c-1');
+  assert.deepEqual([sent?.corrected, sent?.replaces], [true, 'm-1']);
+});
+
+test('the notes of an earlier version move to the people of their conversations, and their file is kept aside', async () => {
+  const { store, own } = anAgent();
+  const path = join(root, 'memory.jsonl');
+  const noteOf = (name: string, text: string, audience: string | null) => ({
+    ...entityOf(name, NOTE, [text]),
+    audience,
+  });
+  const notes = [
+    noteOf('m-1', 'Mia likes rye.', idOf(91)),
+    noteOf('m-2', 'The mill opens at nine.', null),
+    noteOf('m-3', 'Noah whistles.', 'person account Noah'),
+    noteOf('m-4', 'Of a deleted session.', idOf(99)),
+  ];
+  writeFileSync(path, notes.map((note) => `${JSON.stringify(note)}\n`).join(''));
+  const peopleOf = async (session: string) => (session === idOf(91) ? ['account Mia'] : null);
+  const away = moveOldNotes({ store, path, peopleOf: async () => Promise.reject(new Error('away')) });
+  await assert.rejects(away);
+  assert.ok(existsSync(path));
+  await moveOldNotes({ store, path, peopleOf });
+  await moveOldNotes({ store, path, peopleOf });
+  assert.deepEqual([existsSync(path), existsSync(`${path}.moved`)], [false, true]);
+  const known = (name: string) => pluck(own.list(readBy(name), 10), 'id').toSorted();
+  assert.deepEqual(
+    [known('Mia'), known('Noah')],
+    [
+      ['m-1', 'm-2'],
+      ['m-2', 'm-3'],
+    ],
+  );
+});

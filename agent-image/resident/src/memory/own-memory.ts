@@ -1,0 +1,207 @@
+import type {
+  Audience,
+  ListOptions,
+  Memory,
+  NewMemory,
+  Present,
+  Remembered,
+  RememberResult,
+} from '@hamlet/engine/memory';
+import { MEMORY_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
+import { shorten } from '@hamlet/core/shorten';
+
+const RECALLED_MAX = 6;
+const RECALLED_MAX_CHARS = 6_000;
+const PINNED_MAX = 20;
+/** Hits of a search, and newest memories, among which those of the present place are read. */
+const HITS_MAX = 50;
+const SEEN_MAX = 1_000;
+/** The session of entries about what the agent did. */
+export const DIARY_SESSION = 'diary';
+/** The name under which the agent keeps its own words. */
+export const OWN_NAME = 'I';
+/** The subject of a fact that has none. */
+export const NO_SUBJECT = 'note';
+
+/** A fact that a model chose to remember. */
+export interface NewNote {
+  readonly id: string;
+  readonly text: string;
+  readonly about: string | null;
+  readonly audience: Audience;
+}
+
+/** What was said in a conversation: a message or an answer. */
+export interface SaidWords {
+  readonly id: string;
+  readonly session: string;
+  readonly speaker: string;
+  readonly text: string;
+  readonly audience: Audience;
+  /** The repository of the run; null outside of repositories. */
+  readonly repository: string | null;
+  /** True if the words may contain text from outside, if its run does. */
+  readonly mayBeOutside: boolean;
+}
+
+export type KeptNote = { readonly id: string } | { readonly refused: string };
+
+/** Who reads, and where: memories that all present people may know, and that arose in this repository or in none. */
+export interface Reader {
+  readonly present: Present;
+  readonly repository: string | null;
+}
+
+/** The agent's own memory, as its tools and prompts use it. */
+export interface OwnMemory {
+  /** Resolves once it is on disk, with the id under which it is known, or with the reason why it is not kept. */
+  remember(note: NewNote): Promise<KeptNote>;
+  /** Keeps words as they were said. Words that say nothing are not kept. */
+  keepWords(words: readonly SaidWords[]): Promise<void>;
+  forget(id: string, reader: Reader): boolean;
+  pin(id: string, pinned: boolean, reader: Reader): 'done' | 'no_such_memory' | 'too_many_pins';
+  /** Facts and words, newest first. */
+  list(reader: Reader, limit: number): readonly Remembered[];
+  search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
+  /** Pinned memories, then those that fit a text best, and nothing of what was said in the conversation itself. */
+  recall(text: string, reader: Reader, conversation: string): Promise<readonly Remembered[]>;
+  /** Counts the use of memories that entered a prompt. */
+  use(ids: readonly string[]): void;
+}
+
+export function createOwnMemory(memory: Memory, onChange: () => void = () => {}): OwnMemory {
+  const keep = async (all: readonly NewMemory[]): Promise<readonly RememberResult[]> => {
+    const results = await memory.remember(all);
+    onChange();
+    return results;
+  };
+  return {
+    remember: async ({ id, text, about, audience }) => {
+      const fact: NewMemory = { kind: 'fact', id, text, subject: about ?? NO_SUBJECT, audience, layer: 'profile' };
+      const [result] = await keep([fact]);
+      return result?.outcome === 'refused' ? { refused: result.detail } : { id: result?.id ?? id };
+    },
+    keepWords: async (words) => {
+      const turns = new Map<string, number>();
+      const turnIn = (session: string): number => {
+        const turn = (turns.get(session) ?? lastTurnOf(memory, session)) + 1;
+        turns.set(session, turn);
+        return turn;
+      };
+      await keep(words.map((each) => evidenceOf(each, turnIn(each.session))));
+    },
+    forget: (id, reader) => {
+      const gone = mayRead(memory, id, reader) && memory.forget([id], { audience: reader.present }).length > 0;
+      if (gone) onChange();
+      return gone;
+    },
+    pin: (id, pinned, reader) => {
+      if (!mayRead(memory, id, reader)) return 'no_such_memory';
+      const seen = { audience: reader.present };
+      const result = pinned ? memory.pin(id, seen) : memory.unpin(id, seen);
+      if (result === 'done') onChange();
+      return result;
+    },
+    list: (reader, limit) => newestOf(memory, reader).slice(0, limit),
+    search: async (query, reader, limit) => (await foundIn(memory, query, reader)).slice(0, limit),
+    recall: (text, reader, conversation) => recallFrom(memory, text, { ...reader, conversation }),
+    use: (ids) => memory.use(ids),
+  };
+}
+
+function lastTurnOf(memory: Memory, session: string): number {
+  const [last] = memory.list({ audience: 'keeper', kind: 'evidence', session, limit: 1 }).memories;
+  return last?.kind === 'evidence' ? last.turn : -1;
+}
+
+const evidenceOf = ({ id, session, speaker, text, audience, repository }: SaidWords, turn: number): NewMemory => ({
+  kind: 'evidence',
+  id,
+  session,
+  turn,
+  speaker,
+  audience,
+  repository,
+  text: shorten(text.replaceAll('\u0000', ''), MEMORY_WORDS_MAX_CHARS),
+});
+
+const isOfPlace = ({ repository }: Reader, each: Remembered): boolean =>
+  each.repository === null || each.repository === repository;
+
+function mayRead(memory: Memory, id: string, reader: Reader): boolean {
+  const known = memory.get(id, { audience: reader.present });
+  return known !== null && isOfPlace(reader, known);
+}
+
+const newestOf = (memory: Memory, reader: Reader, filter: Pick<ListOptions, 'pinned'> = {}): readonly Remembered[] =>
+  memory
+    .list({ audience: reader.present, limit: SEEN_MAX, ...filter })
+    .memories.filter((each) => isOfPlace(reader, each));
+
+async function foundIn(memory: Memory, query: string, reader: Reader): Promise<readonly Remembered[]> {
+  const hits = await memory.search(shorten(query, MEMORY_WORDS_MAX_CHARS), { audience: reader.present, k: HITS_MAX });
+  return hits.map((hit) => hit.memory).filter((each) => isOfPlace(reader, each));
+}
+
+async function recallFrom(
+  memory: Memory,
+  text: string,
+  { conversation, ...reader }: Reader & { readonly conversation: string },
+): Promise<readonly Remembered[]> {
+  const pinned = newestOf(memory, reader, { pinned: true }).slice(0, PINNED_MAX);
+  const known = new Set(pinned.map(({ id }) => id));
+  const others = (await foundIn(memory, text, reader))
+    .filter((each) => !known.has(each.id) && !isOf(conversation, each) && isInForce(each))
+    .slice(0, RECALLED_MAX);
+  return withinLimit([...pinned, ...others]);
+}
+
+/** The conversation itself is in the prompt already. */
+const isOf = (conversation: string, each: Remembered): boolean =>
+  each.kind === 'evidence' && each.session === conversation;
+const isInForce = (each: Remembered): boolean => each.kind === 'evidence' || each.validTo === null;
+
+function withinLimit(memories: readonly Remembered[]): readonly Remembered[] {
+  let left = RECALLED_MAX_CHARS;
+  return memories.filter(({ text }) => (left -= text.length) >= 0);
+}
+
+/** A memory as a line of a prompt: words with their day and speaker. Pure. */
+export function lineOf(memory: Remembered): string {
+  if (memory.kind === 'fact')
+    return `- ${memory.subject === NO_SUBJECT ? '' : `about ${memory.subject}: `}${memory.text}`;
+  const day = new Date(memory.at).toISOString().slice(0, 10);
+  return `- ${day}, ${memory.speaker}: ${memory.text}`;
+}
+
+const FOR_DECISION_MAX = 3;
+const EVERYBODY: Reader = { present: 'public', repository: null };
+
+/** Texts that everybody may know and that fit a text best, for decisions and for speech in the village. Never rejects. */
+export async function recallPublic(memory: Pick<OwnMemory, 'search'>, text: string): Promise<readonly string[]> {
+  const found = await memory.search(text, EVERYBODY, FOR_DECISION_MAX).catch(() => []);
+  return found.map((each) => each.text);
+}
+
+/** Keeps a public entry of the diary, which the life forgets after a while. A failure costs only the entry. */
+export function keepEntry(
+  memory: Pick<OwnMemory, 'keepWords'>,
+  { name, observations }: { readonly name: string; readonly observations: readonly string[] },
+): void {
+  const entry = { id: `l-${name}`, session: DIARY_SESSION, speaker: OWN_NAME, text: observations.join(' ') };
+  void memory
+    .keepWords([{ ...entry, audience: 'public', repository: null, mayBeOutside: false }])
+    .catch(() => undefined);
+}
+
+/** The memory of an agent whose store cannot be used. */
+export const NO_MEMORY: OwnMemory = {
+  remember: async () => ({ refused: 'The memory of this agent cannot be opened now, so nothing was remembered.' }),
+  keepWords: async () => {},
+  forget: () => false,
+  pin: () => 'no_such_memory',
+  list: () => [],
+  search: async () => [],
+  recall: async () => [],
+  use: () => {},
+};

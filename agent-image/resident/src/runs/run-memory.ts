@@ -1,0 +1,75 @@
+import type { ToolResult } from '@hamlet/engine';
+import type { Remembered } from '@hamlet/engine/memory';
+import { memoryReaderOf, noteMemories, type RunBook } from '../engine/run-book.ts';
+import { DIARY_SESSION, lineOf, OWN_NAME, type OwnMemory, type Reader, type SaidWords } from '../memory/own-memory.ts';
+import type { Log } from '../process/json-log.ts';
+import type { RetryPorts } from '../village/retry.ts';
+import type { WorkVillage } from '../village/work-village.ts';
+
+/** Memories in an answer to a person who asks what the agent knows. */
+const NAMED_MAX = 12;
+const LISTED_MAX = 100;
+
+/** The agent's memory in the runs of this process. */
+export interface RunMemory {
+  /** Keeps the words of a run once the API knows of them, so that those of a tainted run are marked. Never rejects. */
+  keep(run: string, words: readonly SaidWords[]): Promise<void>;
+  /** What the agent remembers of the people of a run, newest first. */
+  recall(run: string): Promise<ToolResult>;
+  /** Forgets the newest message of a conversation, with its answer. */
+  forgetLast(run: string, conversation: string): ToolResult;
+}
+
+interface Ports extends RetryPorts {
+  readonly ownMemory: Pick<OwnMemory, 'keepWords' | 'list' | 'forget' | 'use'>;
+  readonly catchUp: () => Promise<boolean>;
+  readonly work: Pick<WorkVillage, 'noteMemories'>;
+  readonly book: Pick<RunBook, 'find'>;
+  readonly log: Pick<Log, 'warn'>;
+  readonly stop: AbortSignal;
+}
+
+const done = (text: string): ToolResult => ({ outcome: 'done', text });
+const NOTHING = done('I remember nothing of you yet.');
+
+export function createRunMemory(ports: Ports): RunMemory {
+  const { ownMemory, book, catchUp, log, stop: signal } = ports;
+  const readerAt = (run: string): Reader => memoryReaderOf(book.find(run));
+  return {
+    keep: async (run, words) => {
+      if (words.length === 0) return;
+      try {
+        const written = words.filter(({ mayBeOutside }) => mayBeOutside).map(({ id }) => id);
+        const isNoted = written.length === 0 || (await noteMemories(ports, { run, written, signal })) !== null;
+        if (isNoted) await ownMemory.keepWords(words);
+      } catch (error) {
+        log.warn('words_not_kept', { run_id: run, why: error instanceof Error ? error.message : String(error) });
+      }
+    },
+    recall: async (run) => {
+      if (!(await catchUp())) return { outcome: 'failed', text: 'I cannot read my memory now.' };
+      const known = ownMemory.list(readerAt(run), LISTED_MAX).filter(isOfPeople).slice(0, NAMED_MAX);
+      if (known.length === 0) return NOTHING;
+      const noted = await noteMemories(ports, { run, recalled: known.map(({ id }) => id), signal });
+      const kept = known.filter(({ id }) => noted?.forgotten.includes(id) === false);
+      ownMemory.use(kept.map(({ id }) => id));
+      return kept.length === 0 ? NOTHING : done(['I remember:', ...kept.map(lineOf)].join('\n'));
+    },
+    forgetLast: (run, conversation) => {
+      const reader = readerAt(run);
+      const last = ownMemory.list(reader, LISTED_MAX).find((each) => isMessageOf(conversation, each));
+      if (last === undefined) return done('There is nothing that I could forget.');
+      const ids = [last.id, last.id.replace(/-0$/, '-1')];
+      for (const id of ids) ownMemory.forget(id, reader);
+      return done('I have forgotten what you said last.');
+    },
+  };
+}
+
+/** What people said, and what the agent noted about them; not what everybody may know, and not its own words. */
+const isOfPeople = (memory: Remembered): boolean =>
+  memory.audience !== 'public' &&
+  (memory.kind === 'fact' || (memory.speaker !== OWN_NAME && memory.session !== DIARY_SESSION));
+
+const isMessageOf = (conversation: string, memory: Remembered): boolean =>
+  memory.kind === 'evidence' && memory.session === conversation && memory.speaker !== OWN_NAME;

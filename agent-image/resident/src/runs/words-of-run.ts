@@ -1,0 +1,49 @@
+import { repositoryId } from '@hamlet/core/git';
+import { shorten } from '@hamlet/core/shorten';
+import { DIARY_SESSION, OWN_NAME, type SaidWords } from '../memory/own-memory.ts';
+import type { StartedRun } from '../village/village.ts';
+import { askerOf, audienceOf } from './run-input.ts';
+import type { EndedRun } from './settlement.ts';
+
+const TASK_MAX_CHARS = 200;
+const ENDS: Readonly<Record<EndedRun['state'], string>> = {
+  done: 'I did it.',
+  failed: 'I could not do it.',
+  cancelled: 'It was cancelled.',
+};
+
+/** Without the words, so that forgetting them forgets all. */
+const ANSWERS: Readonly<Record<EndedRun['state'], string>> = {
+  done: 'I answered.',
+  failed: 'I could not answer.',
+  cancelled: 'It was cancelled.',
+};
+
+/**
+ * What an agent keeps of a run: the message and the answer of a conversation, and an entry of its diary, for the people of the run.
+ * Of a worker's run and of a run in a safe mode it keeps nothing. Pure.
+ */
+export function wordsOfRun(
+  { run, session, repository: place }: Pick<StartedRun, 'run' | 'session' | 'repository'>,
+  { state, answer }: Pick<EndedRun, 'state' | 'answer'>,
+): readonly SaidWords[] {
+  if (run.worker !== undefined || run.safe_mode !== undefined) return [];
+  const audience = audienceOf({ run, session });
+  const asker = askerOf({ run, session });
+  const { run_id: id, session_id: sessionId, prompt, created_at: at } = run;
+  const isOutside = (run.taint ?? []).length > 0;
+  // The time makes each entry a memory of its own.
+  const when = at.slice(0, 16).replace('T', ' ');
+  const scope = { audience, repository: place === null ? null : repositoryId(place.url) };
+  const diary = { ...scope, id: `d-${id}`, session: DIARY_SESSION, speaker: OWN_NAME, mayBeOutside: isOutside };
+  if (sessionId === null)
+    return [{ ...diary, text: `${when}: ${asker} gave me work: “${shorten(prompt, TASK_MAX_CHARS)}” ${ENDS[state]}` }];
+  const said = { ...scope, session: sessionId };
+  const asked = { ...said, id: `e-${id}-0`, speaker: asker, text: prompt, mayBeOutside: isOutside };
+  const answered = { ...said, id: `e-${id}-1`, speaker: OWN_NAME, mayBeOutside: true };
+  return [
+    asked,
+    ...(answer === undefined ? [] : [{ ...answered, text: answer }]),
+    { ...diary, text: `${when}: ${asker} wrote to me. ${ANSWERS[state]}` },
+  ];
+}
