@@ -1,7 +1,7 @@
-/** In a real browser: the memory of a repository in the panel of an agent, and its deletion by a person. */
+/** In a real browser: what an agent remembers of a person, and the memory of a repository, in the panel of an agent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { useRepositoryMemory, type CallInput } from '@hamlet/contract';
+import type { CallInput, SyncedMemory, useRepositoryMemory } from '@hamlet/contract';
 import { PermissionPlay } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import { until } from '../until.ts';
 import { visit } from '../browser.ts';
@@ -30,6 +30,7 @@ before(async () => {
     { op: 'relate', from: 'oven', to: 'bakery', type: 'stands in' },
     { op: 'pin', memory_id: 'm-000000000001', pinned: true },
   ]);
+  await reportMemory();
   await write('bob', [{ op: 'add', name: 'oven', type: 'thing', observations: ['Bob cleaned it.'] }]);
 });
 after(() => stage?.remove());
@@ -44,6 +45,64 @@ const note = (name: string, text: string, about: string): Changes[number] => ({
   about,
 });
 
+const aMemory = (parts: Partial<SyncedMemory>): SyncedMemory => ({
+  memory_id: 'm-1',
+  kind: 'fact',
+  text: '',
+  about: null,
+  speaker: null,
+  audience: null,
+  pinned: false,
+  dormant: false,
+  outside: false,
+  corrected: false,
+  importance: 0.5,
+  uses: 3,
+  used_at: null,
+  since: new Date().toISOString(),
+  until: null,
+  replaces: null,
+  run_id: null,
+  session_id: null,
+  repository: null,
+  ...parts,
+});
+
+/** Ada reports what it remembers of Kim, of another person and of the village. */
+async function reportMemory(): Promise<void> {
+  const { accounts } = await stage.admin.listAccounts({});
+  const kim = accounts.find(({ name }) => name === 'kim')?.account_id ?? '';
+  const audience = [`account ${kim}`];
+  const session = '01890000-0000-7000-8000-000000000001';
+  await permits.play.as('ada').syncAgentMemory({
+    agent_id: 'ada',
+    cycle: (await permits.play.agent('ada')).cycle,
+    applied: 0,
+    mind: { goal: 'baking rye bread', plan: '9:00 bake; 14:00 read about ovens' },
+    totals: { active: 1_204, dormant: 96, pinned: 1, dropped: 0, capacity: 200_000 },
+    memories: [
+      aMemory({ memory_id: 'm-tea', text: 'Kim drinks tea without sugar.', about: 'Kim', audience, pinned: true }),
+      aMemory({
+        memory_id: 'm-town',
+        text: 'Kim lives in Bern.',
+        about: 'Kim',
+        audience,
+        since: '2026-09-01T08:00:00.000Z',
+      }),
+      aMemory({ memory_id: 'm-mill', text: 'The mill sells flour on Mondays.', outside: true, dormant: true }),
+      aMemory({ memory_id: 'm-secret', text: 'Noah plans a surprise.', audience: ['account 1'] }),
+      aMemory({
+        memory_id: 'e-1',
+        kind: 'evidence',
+        text: 'I moved to Bern in May.',
+        speaker: 'kim',
+        audience,
+        session_id: session,
+      }),
+    ],
+  });
+}
+
 async function write(agentId: 'ada' | 'bob', changes: Changes): Promise<void> {
   const { runId: run_id, cycle, attempt } = await permits.startRun(agentId);
   await permits.play.as(agentId).useRepositoryMemory({ run_id, cycle, attempt, changes });
@@ -52,7 +111,7 @@ async function write(agentId: 'ada' | 'bob', changes: Changes): Promise<void> {
 
 testOnDevices('the panel of an agent shows the memory of its repository', async (viewer, name) => {
   const { page } = viewer;
-  await visit(page, '?agent=ada&tab=now');
+  await visit(page, '?agent=ada&tab=mind');
   const memory = page.locator(`.memory[data-repository="${REPOSITORY}"]`);
   await memory.waitFor();
   assert.match(await memory.innerText(), /3 entries/);
@@ -70,7 +129,7 @@ test('a person deletes an entry, and after a confirmation the whole memory', asy
   context.after(() => viewer.close());
   const { page } = viewer;
   await stage.signIn(viewer, 'kim');
-  await visit(page, '?agent=ada&tab=now');
+  await visit(page, '?agent=ada&tab=mind');
   const memory = page.locator(`.memory[data-repository="${REPOSITORY}"]`);
   await memory.getByRole('button').first().click();
   const oven = memory.locator('.memory-entry', { hasText: 'two doors' });
@@ -84,4 +143,54 @@ test('a person deletes an entry, and after a confirmation the whole memory', asy
   await memory.locator('[data-action="forget-memory"]').click();
   await memory.waitFor({ state: 'detached' });
   await until('nothing is left', async () => (await left()) === 0);
+});
+
+testOnDevices(
+  'the Mind tab shows what the agent believes, from where, how sure and since when',
+  async (viewer, name) => {
+    const { page } = viewer;
+    await visit(page, '?agent=ada&tab=mind');
+    const card = (id: string) => page.locator(`.memory-card[data-memory="${id}"]`);
+    await card('m-tea').waitFor();
+    assert.match(await card('m-tea').innerText(), /Kim\s+Kim drinks tea[^]*Noted[^]*Pinned[^]*Known to one person/);
+    assert.match(await card('m-mill').innerText(), /From outside[^]*Dormant[^]*Everybody may know it/);
+    assert.equal(await card('m-secret').count(), 0, 'it arose with another person');
+    assert.equal(await card('m-mill').getByRole('button', { name: 'Forget…' }).count(), 0, 'only admins change it');
+    const mind = await page.locator('section[aria-label="State of mind"]').innerText();
+    assert.match(mind, /baking rye bread[^]*9:00 bake[^]*1,300 of 200,000 memories, 96 of them dormant/);
+    await stage.shot(viewer, `mind-${name}`);
+    await page.locator('[data-kind="evidence"]').click();
+    assert.match(await card('e-1').innerText(), /Said[^]*kim/);
+    await page.fill('input[name="query"]', 'where does Kim live');
+    await card('m-town')
+      .getByText(/^Found by words/)
+      .waitFor();
+  },
+);
+
+test('a person corrects and forgets what an agent believes of them', async (context) => {
+  const viewer = await stage.viewer({});
+  context.after(() => viewer.close());
+  const { page } = viewer;
+  await stage.signIn(viewer, 'kim');
+  await visit(page, '?agent=ada&tab=mind');
+  const card = (text: string) => page.locator('.memory-card', { hasText: text });
+  await card('lives in Bern').locator('[data-action="open-correct"]').click();
+  await page.fill('textarea[name="text"]', 'Kim lives in Basel.');
+  await page.getByRole('button', { name: 'Save the correction' }).click();
+  const basel = card('lives in Basel');
+  await basel.getByText('Confirmed').waitFor();
+  await basel.locator('[data-action="open-history"]').click();
+  await basel.locator('.memory-history', { hasText: 'Bern' }).waitFor();
+  await stage.shot(viewer, 'mind-corrected');
+  await card('drinks tea').locator('[data-action="open-forget"]').click();
+  await card('drinks tea').locator('[data-action="forget"]').click();
+  await card('drinks tea').waitFor({ state: 'detached' });
+  const { commands } = await permits.play
+    .as('ada')
+    .syncAgentMemory({ agent_id: 'ada', cycle: (await permits.play.agent('ada')).cycle, applied: 0 });
+  assert.deepEqual(
+    commands.map(({ op }) => op),
+    ['correct', 'forget'],
+  );
 });

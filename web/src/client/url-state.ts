@@ -25,7 +25,7 @@ export function showsMap(view: View): boolean {
 
 export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const;
 export type PostFilter = (typeof POST_FILTERS)[number];
-export const TABS = ['chat', 'now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
+export const TABS = ['chat', 'now', 'mind', 'money', 'models', 'runs', 'standing', 'diary'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The fields of a `Place` that are plain text in the address; each is null if the address does not have it. */

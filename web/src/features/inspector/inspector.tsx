@@ -14,6 +14,7 @@ import { heldOf } from '../standing/measure-labels.ts';
 import { EntryLabel } from '../actor-name.tsx';
 import { useRole, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { DiaryTab } from './diary/diary-tab.tsx';
+import { MindTab } from '../memory/mind-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
 import { doing, lifeState } from '../agent-list/agent-state.ts';
@@ -172,6 +173,7 @@ export function InspectorFailed() {
 const WORDS: Readonly<Record<Tab, string>> = {
   chat: 'Chat',
   now: 'Now',
+  mind: 'Mind',
   money: 'Money',
   models: 'Models',
   runs: 'Runs',
@@ -229,6 +231,8 @@ function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail:
       );
     case 'now':
       return <NowTab row={row} detail={detail} />;
+    case 'mind':
+      return <MindTab agent={detail} />;
     case 'money':
       return <MoneyTab agent={detail} />;
     case 'models':

@@ -4,7 +4,6 @@ import { type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Badge, Icon, LinkButton, Notice, Time, type Tone, useNow } from '../../ui/controls.tsx';
 import { MindFacts } from '../mind/mind-facts.tsx';
-import { RepositoryMemories } from '../memory/repository-memories.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
 import { reasonOf } from './diary/turn-labels.ts';
 import { LifecycleActions } from './lifecycle-actions.tsx';
@@ -172,7 +171,6 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
       )}
       <CapabilityList agent={detail} />
       <SkillList agent={detail} />
-      <RepositoryMemories agent={detail} />
       <ScriptList agent={detail} />
     </>
   );

@@ -1,0 +1,218 @@
+import {
+  type AgentMemory,
+  type MemoryCertainty,
+  correctAgentMemory,
+  forgetAgentMemory,
+  listAgentMemory,
+  pinAgentMemory,
+} from '@hamlet/contract';
+import { type ReactNode, useState } from 'react';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
+import { Badge, Button, LinkButton, RefusedNotice, Time, type Tone, Unread } from '../../ui/controls.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { useVillage } from '../village-context.ts';
+import { audienceLabel, CERTAINTY } from './memory-labels.ts';
+
+const MAX_CHARS = 4_000;
+
+type CardProps = Readonly<{
+  agentId: string;
+  whose: 'mine' | 'all';
+  memory: AgentMemory;
+  nowMs: number;
+  onChanged: () => void;
+  /** Why a search found it. */
+  children?: ReactNode;
+}>;
+
+type Opened = 'history' | 'correct' | 'forget' | null;
+
+/** One memory: its words, from where, how sure and since when, and what a person may do with it. */
+export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, children }: CardProps) {
+  const [opened, setOpened] = useState<Opened>(null);
+  const intent = useIntent();
+  const { memory_id, text, about, until } = memory;
+  const params = { agent_id: agentId, memory_id };
+  const act = async (change: Promise<unknown>): Promise<void> => {
+    if ((await change) === null) return;
+    setOpened(null);
+    onChanged();
+  };
+  return (
+    <li className="memory-card" data-memory={memory_id} data-ended={until !== null}>
+      {about !== null && <b>{about}</b>}
+      <p className="memory-text">{text}</p>
+      <Origin memory={memory} nowMs={nowMs} />
+      {children}
+      <Acts
+        memory={memory}
+        busy={intent.busy}
+        opened={opened}
+        onOpen={(part) => setOpened(opened === part ? null : part)}
+        onPin={(pinned) => void act(intent.call(pinAgentMemory, { params, body: { pinned } }))}
+      />
+      {opened === 'correct' && (
+        <Correction
+          start={text}
+          busy={intent.busy}
+          onSave={(words) => void act(intent.call(correctAgentMemory, { params, body: { text: words } }))}
+        />
+      )}
+      {opened === 'forget' && (
+        <p className="memory-ask">
+          <span>Forget it? Its words are deleted here at once, and in the agent before it next recalls anything.</span>
+          <Button
+            word="Forget it"
+            look="danger"
+            aria-disabled={intent.busy}
+            onClick={() => void act(intent.call(forgetAgentMemory, { params }))}
+            data-action="forget"
+          />
+          <Button word="Keep it" onClick={() => setOpened(null)} />
+        </p>
+      )}
+      {opened === 'history' && <History agentId={agentId} whose={whose} memoryId={memory_id} nowMs={nowMs} />}
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+    </li>
+  );
+}
+
+type ActsProps = Readonly<{
+  memory: AgentMemory;
+  busy: boolean;
+  opened: Opened;
+  onOpen: (part: Opened) => void;
+  onPin: (pinned: boolean) => void;
+}>;
+
+function Acts({ memory, busy, opened, onOpen, onPin }: ActsProps) {
+  const { pinned, until, kind, replaces, may_change: mayChange } = memory;
+  const isInForce = mayChange && until === null;
+  const part = (name: Opened, word: string) => (
+    <Button
+      word={word}
+      aria-expanded={opened === name}
+      onClick={() => onOpen(name)}
+      data-action={`open-${name ?? 'none'}`}
+    />
+  );
+  return (
+    <p className="memory-acts">
+      {isInForce && (
+        <Button
+          word={pinned ? 'Unpin' : 'Pin'}
+          aria-pressed={pinned}
+          aria-disabled={busy}
+          onClick={() => onPin(!pinned)}
+          data-action="pin"
+        />
+      )}
+      {isInForce && kind === 'fact' && part('correct', 'Correct…')}
+      {mayChange && part('forget', 'Forget…')}
+      {replaces !== null && part('history', 'History')}
+    </p>
+  );
+}
+
+function Origin({ memory, nowMs }: Pick<CardProps, 'memory' | 'nowMs'>) {
+  const { speaker, since, until, audience, repository } = memory;
+  return (
+    <p className="hint memory-origin">
+      <Marks memory={memory} /> {speaker !== null && <>{speaker}, </>}
+      <Time at={since} word={timeAgo(since, nowMs)} />
+      {until !== null && (
+        <>
+          , until <Time at={until} word={timeAgo(until, nowMs)} />
+        </>
+      )}
+      {repository !== null && <> · {repository}</>} · {audienceLabel(audience)}
+      <Source memory={memory} />
+    </p>
+  );
+}
+
+const TONES: Readonly<Record<MemoryCertainty, Tone>> = {
+  confirmed: 'good',
+  said: 'good',
+  noted: 'sleep',
+  outside: 'waiting',
+};
+
+function Marks({ memory: { certainty, pinned, dormant, waiting } }: Pick<CardProps, 'memory'>) {
+  const { word, title } = CERTAINTY[certainty];
+  return (
+    <>
+      <Badge tone={TONES[certainty]} title={title}>
+        {word}
+      </Badge>{' '}
+      {pinned && <Badge tone="good">Pinned</Badge>} {dormant && <Badge tone="sleep">Dormant</Badge>}{' '}
+      {waiting && <Badge tone="waiting">Until it wakes</Badge>}
+    </>
+  );
+}
+
+/** The conversation or the run in which a memory arose. */
+function Source({ memory: { session_id: chat, run_id: run } }: Pick<CardProps, 'memory'>) {
+  const { open } = useVillage();
+  if (chat !== null)
+    return (
+      <>
+        {' '}
+        · <LinkButton word="Conversation" onClick={() => open({ tab: 'chat', chat })} />
+      </>
+    );
+  if (run === null) return null;
+  return (
+    <>
+      {' '}
+      · <LinkButton word="Run" onClick={() => open({ view: 'runs', run })} />
+    </>
+  );
+}
+
+type CorrectionProps = Readonly<{ start: string; busy: boolean; onSave: (text: string) => void }>;
+
+function Correction({ start, busy, onSave }: CorrectionProps) {
+  const [text, setText] = useState(start);
+  const isReady = text.trim() !== '' && text !== start && !busy;
+  return (
+    <form
+      className="memory-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) onSave(text);
+      }}
+    >
+      <TextField
+        label="What is true"
+        name="text"
+        rows={3}
+        maxLength={MAX_CHARS}
+        value={text}
+        onChange={setText}
+        autoFocus
+      />
+      <Button type="submit" word="Save the correction" look="strong" aria-disabled={!isReady} />
+    </form>
+  );
+}
+
+type HistoryProps = Pick<CardProps, 'agentId' | 'whose' | 'nowMs'> & Readonly<{ memoryId: string }>;
+
+function History({ agentId, whose, memoryId, nowMs }: HistoryProps) {
+  const input = { params: { agent_id: agentId }, query: { memory_id: memoryId, whose } };
+  const { data, refused } = useLive(listAgentMemory, input, 10_000);
+  if (data === null) return <Unread refused={refused} />;
+  const earlier = data.memories.filter(({ memory_id: id }) => id !== memoryId);
+  if (earlier.length === 0) return <p className="empty">Its earlier words were forgotten.</p>;
+  return (
+    <ul className="memory-history" aria-label="Earlier words">
+      {earlier.map(({ memory_id: id, text, since }) => (
+        <li key={id}>
+          {text} <Time at={since} word={timeAgo(since, nowMs)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

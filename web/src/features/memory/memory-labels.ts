@@ -1,0 +1,52 @@
+import type { AgentMemory, FoundMemory, MemoryCertainty, MemoryKind, MemoryTotals } from '@hamlet/contract';
+
+export const CERTAINTY: Readonly<Record<MemoryCertainty, { readonly word: string; readonly title: string }>> = {
+  confirmed: { word: 'Confirmed', title: 'A person wrote it as a correction.' },
+  said: { word: 'Said', title: 'Words as somebody said them.' },
+  noted: { word: 'Noted', title: 'The agent noted it itself; nobody confirmed it.' },
+  outside: { word: 'From outside', title: 'Text from outside had reached the run in which it arose.' },
+};
+
+export const KINDS: Readonly<Record<MemoryKind, { readonly word: string; readonly empty: string }>> = {
+  fact: { word: 'Believes', empty: 'What it learns about you, and what everybody may know, appears here.' },
+  evidence: { word: 'Was said', empty: 'What you and the agent say in conversations appears here.' },
+  diary: { word: 'Did', empty: 'The work that you give it appears here.' },
+};
+
+/** Who may know a memory, besides admins. Pure. */
+export function audienceLabel(audience: readonly string[] | null): string {
+  if (audience === null) return 'Everybody may know it';
+  return audience.length === 1 ? 'Known to one person' : `Known to ${audience.length} people`;
+}
+
+/** Whether a memory began in the last 24 hours. Pure. */
+export const isOfToday = ({ since }: Pick<AgentMemory, 'since'>, nowMs: number): boolean =>
+  nowMs - Date.parse(since) < 86_400_000;
+
+/** How full a memory is, and what was lost. Pure. */
+export function totalsLabel({ active, dormant, dropped, capacity }: MemoryTotals): string {
+  const used = `${(active + dormant).toLocaleString('en')} of ${capacity.toLocaleString('en')} memories`;
+  const asleep = dormant === 0 ? '' : `, ${dormant.toLocaleString('en')} of them dormant`;
+  const lost = dropped === 0 ? '' : `. ${dropped.toLocaleString('en')} were deleted because the memory was full`;
+  return `${used}${asleep}${lost}`;
+}
+
+const PARTS: Readonly<Record<keyof FoundMemory['explain'], string>> = {
+  words: 'words',
+  recency: 'age',
+  importance: 'importance',
+  use: 'use',
+  pinned: 'pin',
+};
+
+/** Why a memory was found: the shares of its score in percent, the greatest first. Pure. */
+export function explanationLabel({ explain, score }: Pick<FoundMemory, 'explain' | 'score'>): string {
+  const parts = Object.entries(PARTS)
+    .map(([key, word]) => ({
+      word,
+      share: Math.round((100 * (explain[key as keyof typeof PARTS] ?? 0)) / (score || 1)),
+    }))
+    .filter(({ share }) => share > 0)
+    .toSorted((one, other) => other.share - one.share);
+  return parts.map(({ word, share }) => `${word} ${share} %`).join(', ');
+}

@@ -1,0 +1,181 @@
+import {
+  type AgentDetail,
+  type AgentMemory,
+  listAgentMemory,
+  MemoryKind,
+  roleMay,
+  searchAgentMemory,
+} from '@hamlet/contract';
+import type { CallData } from '@hamlet/contract';
+import { useState } from 'react';
+import { useLive, usePages } from '../../client/query/use-live.ts';
+import { Button, PagedList, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { SignInHint } from '../sign-in/sign-in-hint.tsx';
+import { useRole } from '../village-context.ts';
+import { AgentMemoryCard } from './agent-memory-card.tsx';
+import { RepositoryMemories } from './repository-memories.tsx';
+import { explanationLabel, isOfToday, KINDS, totalsLabel } from './memory-labels.ts';
+import './memory.css';
+
+const EVERY_MS = 10_000;
+const NOW_MS = 10_000;
+
+/** What an agent believes, from where, how sure and since when; its goal and plan; what it learned today; how full its memory is. */
+export function MindTab({ agent }: { readonly agent: AgentDetail }) {
+  const role = useRole();
+  const [whose, setWhose] = useState<'mine' | 'all'>('mine');
+  if (!roleMay(role, 'memory:read')) return <SignInHint text="Members see what an agent remembers of them." />;
+  return (
+    <>
+      {role === 'admin' && (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={whose === 'all'}
+            onChange={(event) => setWhose(event.target.checked ? 'all' : 'mine')}
+          />
+          Also what arose with others; the audit names you
+        </label>
+      )}
+      <Memories key={`${agent.agent_id} ${whose}`} agentId={agent.agent_id} whose={whose} />
+      <RepositoryMemories agent={agent} />
+    </>
+  );
+}
+
+type Asked = Readonly<{ agentId: string; whose: 'mine' | 'all' }>;
+
+function Memories({ agentId, whose }: Asked) {
+  const [kind, setKind] = useState<MemoryKind>('fact');
+  const [query, setQuery] = useState('');
+  const input = { params: { agent_id: agentId }, query: { whose, kind } };
+  const pages = usePages(listAgentMemory, input, { list: 'memories', id: 'memory_id', everyMs: EVERY_MS });
+  const now = useNow(NOW_MS);
+  const card = (memory: AgentMemory) => (
+    <AgentMemoryCard
+      key={memory.memory_id}
+      agentId={agentId}
+      whose={whose}
+      memory={memory}
+      nowMs={now}
+      onChanged={pages.again}
+    />
+  );
+  const found = query.trim() !== '';
+  return (
+    <>
+      {pages.first !== null && <Overview first={pages.first} nowMs={now} />}
+      <TextField
+        label="Search its memory"
+        name="query"
+        type="search"
+        value={query}
+        onChange={setQuery}
+        maxLength={300}
+      />
+      {found ? (
+        <Found agentId={agentId} whose={whose} query={query.trim()} nowMs={now} />
+      ) : (
+        <>
+          <div className="memory-kinds" role="group" aria-label="Kind of memory">
+            {MemoryKind.options.map((each) => (
+              <Button
+                key={each}
+                word={KINDS[each].word}
+                aria-pressed={each === kind}
+                onClick={() => setKind(each)}
+                data-kind={each}
+              />
+            ))}
+          </div>
+          <Today memories={pages.rows ?? []} nowMs={now} />
+          <PagedList pages={pages} className="memory-cards" empty={KINDS[kind].empty} older="Older memories">
+            {card}
+          </PagedList>
+        </>
+      )}
+    </>
+  );
+}
+
+type First = Pick<CallData<typeof listAgentMemory>, 'mind' | 'totals' | 'synced_at' | 'waiting'>;
+
+function Overview({ first, nowMs }: Readonly<{ first: First; nowMs: number }>) {
+  const { mind, totals, synced_at: synced, waiting } = first;
+  if (synced === null)
+    return <p className="empty">The agent has not reported its memory yet. It does when it next runs.</p>;
+  return (
+    <section className="section" aria-label="State of mind">
+      {mind !== null && mind.goal !== null && (
+        <p>
+          <b>Now</b> {mind.goal}
+        </p>
+      )}
+      {mind !== null && mind.plan !== null && (
+        <p>
+          <b>Plan for the day</b> {mind.plan}
+        </p>
+      )}
+      {totals !== null && (
+        <Fullness label={totalsLabel(totals)} share={(totals.active + totals.dormant) / totals.capacity} />
+      )}
+      <p className="hint">
+        As of <Time at={synced} word={timeAgo(synced, nowMs)} />
+        {waiting > 0 && `. ${waiting === 1 ? 'One change waits' : `${waiting} changes wait`} until the agent is awake`}.
+      </p>
+    </section>
+  );
+}
+
+function Fullness({ label, share }: Readonly<{ label: string; share: number }>) {
+  return (
+    <div className="meter">
+      <p>{label}</p>
+      <span
+        className="meter-bar"
+        role="meter"
+        aria-label="Share of the memory in use"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(share * 100)}
+        data-full={share >= 1}
+      >
+        <span style={{ width: `${Math.min(1, share) * 100}%` }} />
+      </span>
+    </div>
+  );
+}
+
+/** How many of the shown memories began in the last day. */
+function Today({ memories, nowMs }: Readonly<{ memories: readonly AgentMemory[]; nowMs: number }>) {
+  const count = memories.filter((memory) => isOfToday(memory, nowMs)).length;
+  return <p className="hint">{count === 0 ? 'Nothing new today.' : `${count} new in the last 24 hours.`}</p>;
+}
+
+function Found({ agentId, whose, query, nowMs }: Asked & Readonly<{ query: string; nowMs: number }>) {
+  const input = { params: { agent_id: agentId }, query: { q: query, whose } };
+  const { data, refused, again } = useLive(searchAgentMemory, input, EVERY_MS);
+  if (data === null) return <Unread refused={refused} word="Searching…" />;
+  return (
+    <>
+      {refused !== null && <RefusedNotice refused={refused} />}
+      {data.found.length === 0 && <p className="empty">No memory shares a word with the search.</p>}
+      <ul className="memory-cards" aria-label="Found memories">
+        {data.found.map((each) => (
+          <AgentMemoryCard
+            key={each.memory.memory_id}
+            agentId={agentId}
+            whose={whose}
+            memory={each.memory}
+            nowMs={nowMs}
+            onChanged={again}
+          >
+            <p className="hint">Found by {explanationLabel(each)}.</p>
+          </AgentMemoryCard>
+        ))}
+      </ul>
+    </>
+  );
+}
