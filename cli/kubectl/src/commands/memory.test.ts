@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MemoryEntry, RepositoryMemory } from '@hamlet/contract';
+import { type AgentMemory, MemoryEntry, RepositoryMemory } from '@hamlet/contract';
+import { agentMemoryLines, memoryActOf } from './agent-memory.ts';
 import { entriesLines, memoriesLines } from './memory.ts';
 
 const NOW = Date.parse('2026-11-25T12:10:00Z');
@@ -48,4 +49,36 @@ test('memory lists entries newest first and replaces control characters', () => 
   assert.match(lines[2] ?? '', /yes +oven in mill$/);
   assert.match(lines[3] ?? '', /no +oven \(thing\): It is hot\.$/);
   assert.equal(entriesLines([], 'git.example.org/none', NOW), 'git.example.org/none has no memory');
+});
+
+test('the words after an agent are one act, and others are refused', () => {
+  assert.deepEqual(memoryActOf([]), { do: 'list' });
+  assert.deepEqual(memoryActOf(['search', 'rye', 'bread']), { do: 'search', query: 'rye bread' });
+  assert.deepEqual(memoryActOf(['unpin', 'm-1']), { do: 'unpin', id: 'm-1' });
+  assert.deepEqual(memoryActOf(['correct', 'm-1', 'She', 'moved.']), { do: 'correct', id: 'm-1', text: 'She moved.' });
+  for (const words of [['search'], ['forget'], ['forget', 'a', 'b'], ['correct', 'm-1'], ['list', 'x'], ['eat', 'x']])
+    assert.throws(() => memoryActOf(words), /write list, search WORDS/, words.join(' '));
+});
+
+test("an agent's memory is a table with what is sure and since when, and says how full it is", () => {
+  const memory = {
+    memory_id: 'e-1',
+    kind: 'evidence',
+    text: 'I like \u001b[2Jtea.',
+    speaker: 'Mia',
+    certainty: 'said',
+    since: at,
+    pinned: true,
+    dormant: false,
+    until: null,
+  } as AgentMemory;
+  const totals = { active: 2, dormant: 1, pinned: 1, dropped: 0, capacity: 100 };
+  const lines = agentMemoryLines({ memories: [memory], totals }, NOW);
+  assert.match(lines[0] ?? '', /\ne-1 +evidence +said +10m +pinned +Mia: I like .*tea\.$/);
+  assert.ok(!lines.join('').includes('\u001b'));
+  assert.equal(lines[1], '3 of 100 memories in use');
+  assert.deepEqual(agentMemoryLines({ memories: [], totals: null }, NOW), [
+    'the agent remembers nothing that you may know',
+  ]);
+  assert.deepEqual(agentMemoryLines({ changed: 'e-1 is forgotten' }, NOW), ['e-1 is forgotten']);
 });

@@ -1,4 +1,4 @@
-import type { MemoryEntry, RepositoryMemory } from '@hamlet/contract';
+import type { Client, MemoryEntry, RepositoryMemory } from '@hamlet/contract';
 import {
   dataOf,
   forgetRepositoryEntry,
@@ -11,6 +11,7 @@ import { Failure } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { age, brief, listed } from '../table.ts';
 import { apiCommand } from '../village-api.ts';
+import { agentMemoryLines, askAgentMemory, memoryActOf, type Asked } from './agent-memory.ts';
 
 const TEXT_CHARS = 60;
 
@@ -38,30 +39,56 @@ function textOf({ kind, memory_id: id, name, type, to, observations }: MemoryEnt
   return id === name ? words : `${name} (${type}): ${words}`;
 }
 
+interface Repositories {
+  readonly repository: string | undefined;
+  readonly forget: string | boolean | undefined;
+  readonly all: string | boolean | undefined;
+}
+
+async function readRepositories(api: Client, { repository, forget, all }: Repositories) {
+  if (repository === undefined)
+    return dataOf(api.call(listRepositoryMemories, { query: { limit: REPOSITORY_MEMORIES_PAGE_MAX } }));
+  const query = { repository };
+  if (typeof forget === 'string')
+    await dataOf(api.call(forgetRepositoryEntry, { params: { memory_id: forget }, query }));
+  if (all === true) await dataOf(api.call(forgetRepositoryMemory, { query }));
+  return dataOf(api.call(getRepositoryMemory, { query }));
+}
+
+/** A name of the list of repositories or an address has a slash; the name of an agent has none. */
+const isAgent = (name: string | undefined): name is string => name !== undefined && !name.includes('/');
+const WORDS_MAX = 1_000;
+
 export const memory = apiCommand({
   name: 'memory',
-  usage: '[REPOSITORY] [--forget=ID | --forget-all]',
-  summary: 'lists memories of repositories, or the entries of one, and deletes from it',
-  details: `All agents that work in a repository share its memory. REPOSITORY is a name of the list or an address. --forget=ID
-deletes one entry, --forget-all the whole memory; neither can be undone, and the audit keeps who did it.`,
-  options: { forget: { type: 'string' }, 'forget-all': { type: 'boolean' } },
-  names: [0, 1],
-  act({ names: [repository], flags: { forget, 'forget-all': all } }) {
-    if (repository === undefined && (forget !== undefined || all === true))
+  usage: '[AGENT [list | search WORDS | pin ID | unpin ID | forget ID | correct ID TEXT] | REPOSITORY]',
+  summary: 'shows and changes what an agent remembers, or the memory of a repository',
+  details: `Of an agent it shows what arose with you and what everybody may know; --all shows an admin the rest too, and the audit names
+them. A forgotten memory is deleted here at once, and in the agent before it next recalls anything.
+All agents that work in a repository share its memory. REPOSITORY is a name of the list or an address. --forget=ID deletes one entry,
+--forget-all the whole memory; neither can be undone, and the audit keeps who did it.`,
+  options: { forget: { type: 'string' }, 'forget-all': { type: 'boolean' }, all: { type: 'boolean' } },
+  names: [0, WORDS_MAX],
+  act({ names: [first, ...words], flags: { forget, 'forget-all': forgetAll, all } }): Asked | Repositories {
+    if (isAgent(first)) {
+      if (forget !== undefined || forgetAll === true) throw new Failure(`write: memory ${first} forget ID`, 2);
+      return { agent: first, act: memoryActOf(words), whose: all === true ? 'all' : 'mine' };
+    }
+    if (words.length > 0) throw new Failure('write only one REPOSITORY', 2);
+    if (first === undefined && (forget !== undefined || forgetAll === true))
       throw new Failure('--forget and --forget-all need a REPOSITORY', 2);
-    return { repository, forget, all };
+    return { repository: first, forget, all: forgetAll };
   },
-  async read(api, { repository, forget, all }) {
-    if (repository === undefined)
-      return dataOf(api.call(listRepositoryMemories, { query: { limit: REPOSITORY_MEMORIES_PAGE_MAX } }));
-    const query = { repository };
-    if (typeof forget === 'string')
-      await dataOf(api.call(forgetRepositoryEntry, { params: { memory_id: forget }, query }));
-    if (all === true) await dataOf(api.call(forgetRepositoryMemory, { query }));
-    return dataOf(api.call(getRepositoryMemory, { query }));
+  read: async (api, asked) =>
+    'agent' in asked
+      ? { agent: await askAgentMemory(api, asked) }
+      : { repositories: await readRepositories(api, asked) },
+  json: (answer) => ('agent' in answer ? answer.agent : answer.repositories),
+  text(answer, _act, nowMs) {
+    if ('agent' in answer) return agentMemoryLines(answer.agent, nowMs);
+    const { repositories } = answer;
+    return 'memories' in repositories
+      ? memoriesLines(repositories.memories, nowMs)
+      : entriesLines(repositories.entries, repositories.repository, nowMs);
   },
-  text: (answer, _act, nowMs) =>
-    'memories' in answer
-      ? memoriesLines(answer.memories, nowMs)
-      : entriesLines(answer.entries, answer.repository, nowMs),
 });

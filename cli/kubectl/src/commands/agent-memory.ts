@@ -1,0 +1,97 @@
+import type { AgentMemory, Client, FoundMemory, MemoryTotals } from '@hamlet/contract';
+import {
+  correctAgentMemory,
+  dataOf,
+  forgetAgentMemory,
+  listAgentMemory,
+  pinAgentMemory,
+  searchAgentMemory,
+} from '@hamlet/contract';
+import { Failure } from '../command.ts';
+import { age, brief, listed } from '../table.ts';
+import { printable } from '../talk/printable.ts';
+
+const TEXT_CHARS = 80;
+const SHOWN = 100;
+
+/** What to do with the memory of an agent. */
+export type MemoryAct =
+  | { readonly do: 'list' }
+  | { readonly do: 'search'; readonly query: string }
+  | { readonly do: 'forget' | 'pin' | 'unpin'; readonly id: string }
+  | { readonly do: 'correct'; readonly id: string; readonly text: string };
+
+const ACTS: Readonly<Record<string, (words: readonly string[]) => MemoryAct | null>> = {
+  list: (words) => (words.length === 0 ? { do: 'list' } : null),
+  search: (words) => (words.length === 0 ? null : { do: 'search', query: words.join(' ') }),
+  correct: ([id, ...text]) =>
+    id === undefined || text.length === 0 ? null : { do: 'correct', id, text: text.join(' ') },
+  forget: (words) => ofOne('forget', words),
+  pin: (words) => ofOne('pin', words),
+  unpin: (words) => ofOne('unpin', words),
+};
+
+const ofOne = (verb: 'forget' | 'pin' | 'unpin', [id, ...rest]: readonly string[]): MemoryAct | null =>
+  id === undefined || rest.length > 0 ? null : { do: verb, id };
+
+/** The act that words after the name of an agent ask for. Throws a Failure for others. Pure. */
+export function memoryActOf([verb = 'list', ...words]: readonly string[]): MemoryAct {
+  const act = ACTS[verb]?.(words) ?? null;
+  if (act !== null) return act;
+  throw new Failure('write list, search WORDS, pin ID, unpin ID, forget ID or correct ID TEXT after the agent', 2);
+}
+
+export type AgentMemoryAnswer =
+  | { readonly memories: readonly AgentMemory[]; readonly totals: MemoryTotals | null }
+  | { readonly found: readonly FoundMemory[] }
+  | { readonly changed: string };
+
+export interface Asked {
+  readonly agent: string;
+  readonly act: MemoryAct;
+  readonly whose: 'mine' | 'all';
+}
+
+export async function askAgentMemory(api: Client, { agent, act, whose }: Asked): Promise<AgentMemoryAnswer> {
+  const of = { params: { agent_id: agent } };
+  if (act.do === 'list') return dataOf(api.call(listAgentMemory, { ...of, query: { whose, limit: SHOWN } }));
+  if (act.do === 'search') return dataOf(api.call(searchAgentMemory, { ...of, query: { q: act.query, whose } }));
+  const params = { agent_id: agent, memory_id: act.id };
+  switch (act.do) {
+    case 'forget':
+      await dataOf(api.call(forgetAgentMemory, { params }));
+      return { changed: `${act.id} is forgotten` };
+    case 'correct': {
+      const { memory_id: id } = await dataOf(api.call(correctAgentMemory, { params, body: { text: act.text } }));
+      return { changed: `${id} replaces ${act.id}` };
+    }
+    default: {
+      const pinned = act.do === 'pin';
+      await dataOf(api.call(pinAgentMemory, { params, body: { pinned } }));
+      return { changed: `${act.id} is ${pinned ? 'pinned' : 'no longer pinned'}` };
+    }
+  }
+}
+
+const COLUMNS = (nowMs: number) => ({
+  ID: ({ memory_id }: AgentMemory) => memory_id,
+  KIND: ({ kind }: AgentMemory) => kind,
+  SURE: ({ certainty }: AgentMemory) => certainty,
+  SINCE: ({ since }: AgentMemory) => age(since, nowMs),
+  STATE: ({ pinned, dormant, until }: AgentMemory) =>
+    until !== null ? 'replaced' : pinned ? 'pinned' : dormant ? 'dormant' : '-',
+  TEXT: ({ speaker, text }: AgentMemory) =>
+    printable(brief(speaker === null ? text : `${speaker}: ${text}`, TEXT_CHARS)),
+});
+
+/** The answer as text: a table, and how full the memory is. Pure. */
+export function agentMemoryLines(answer: AgentMemoryAnswer, nowMs: number): readonly string[] {
+  if ('changed' in answer) return [printable(answer.changed)];
+  if ('found' in answer) {
+    const rows = answer.found.map(({ memory }) => memory);
+    return [listed(rows, 'no memory shares a word with the search', COLUMNS(nowMs))];
+  }
+  const { memories, totals } = answer;
+  const full = totals === null ? [] : [`${totals.active + totals.dormant} of ${totals.capacity} memories in use`];
+  return [listed(memories, 'the agent remembers nothing that you may know', COLUMNS(nowMs)), ...full];
+}
