@@ -62,7 +62,7 @@ test('after a summary the model still reads the newest list, and has the tools t
   const model = scriptedModel([
     calls(['todo', { items: ['bake'] }], ['find', { text: 'walk' }]),
     calls(['todo', { items: ['bake', 'sell'] }]),
-    calls(['todo', { items: 'no list' }]),
+    calls(['todo', { items: { no: 'list' } }]),
     fails('context_too_long', false),
     says('Ada bakes.'),
     fails('context_too_long', false),
