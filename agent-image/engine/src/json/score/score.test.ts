@@ -28,7 +28,7 @@ test('hamlet-json prints the scores of a file', (context) => {
     file,
     '{"raw":"{\\"a\\":1,}","expected":{"a":1}}\n\n{"raw":"{\\"a\\":NaN}"}\n{"raw":"{}","expected":[]}\n{"raw":"","expected":1}\n',
   );
-  const printed = execFileSync(process.execPath, [join(import.meta.dirname, 'hamlet-json.ts'), file, '--wrong'], {
+  const printed = execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), file, '--wrong'], {
     encoding: 'utf8',
   });
   assert.match(printed, /line 4, silentlyWrong: "\{\}"\n {2}\{\}\nline 5, refused: ""\n {2}JSON_SYNTAX_ERROR/);
