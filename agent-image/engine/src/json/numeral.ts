@@ -34,7 +34,7 @@ export const isHeld = (source: string): boolean => {
 export const numeralOf = (source: string): number | Numeral =>
   String(Number(source)) === source && isHeld(source) ? Number(source) : new Numeral(source);
 
-const LONG = /\d{16}|\d[eE]\+?\d{3}/;
+const LONG = /\d[\d_]{15}|\d[eE]\+?\d{3}/;
 
 /** False if JavaScript holds every number of the text. */
 export const mayHaveLong = (text: string): boolean => LONG.test(text);

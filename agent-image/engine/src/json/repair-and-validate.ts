@@ -1,7 +1,7 @@
 import { coerced, decodedText } from './coerce.ts';
 import { Fault } from './text/fault.ts';
 import { admits, guideOf, isZod, typesOf, type JsonSchema, type Schema } from './guide.ts';
-import { LEVELS_MAX } from './text/lenient-parser.ts';
+import { LEVELS_MAX } from './text/lenient.ts';
 import {
   asRawNumber,
   asText,
@@ -60,15 +60,26 @@ function readAndFit<T>(raw: string, by: Setting<T>, isCut: boolean): Repaired<T>
   const strict = strictly(raw);
   // Numbers as they were written matter only to a schema that wants texts.
   if (strict !== null && typeof strict.node !== 'string')
-    return fit(strict, by, { isPlain: !mayHaveLong(raw), numerals: () => parseWithNumerals(raw) });
+    return fit(strict, by, {
+      isPlain: !mayHaveLong(raw),
+      hasLong: mayHaveLong(raw),
+      numerals: () => parseWithNumerals(raw),
+    });
   const guide = by.schema === undefined ? null : guideOf(by.schema);
-  const rules: ReadingRules = { guide, isCut, fits: (node) => fit({ node, actions: NO_ACTIONS }, by).ok };
-  return fit(strict === null ? readLeniently(raw, rules) : readString(strict.node, rules), by);
+  const rules: ReadingRules = {
+    guide,
+    isCut,
+    fits: (node) => fit({ node, actions: NO_ACTIONS }, by, { isPlain: false, hasLong: true }).ok,
+  };
+  return fit(strict === null ? readLeniently(raw, rules) : readString(strict.node, rules), by, {
+    isPlain: false,
+    hasLong: mayHaveLong(raw),
+  });
 }
 
 /** The same for a value that was parsed already. */
 export const coerceAndValidate = <T>(value: unknown, schema: Schema<T>): Repaired<T> =>
-  fit<T>({ node: value, actions: NO_ACTIONS }, { schema, long: asText }, { isPlain: true });
+  fit<T>({ node: value, actions: NO_ACTIONS }, { schema, long: asText }, { isPlain: true, hasLong: true });
 
 function strictly(raw: string): LenientRead | null {
   try {
@@ -96,41 +107,37 @@ function refusedSyntax<T>(why: string): Repaired<T> {
 }
 
 type Setting<T> = Readonly<{ schema: Schema<T> | undefined; long: LongNumber }>;
-/** `isPlain`: the value has no numerals. `numerals`: the value with all of them. */
-type Numbers = Readonly<{ isPlain?: boolean; numerals?: () => unknown }>;
+/** `isPlain`: the value has no numerals. `hasLong`: it may have numbers that JavaScript cannot hold. `numerals`: the value with all. */
+type Numbers = Readonly<{ isPlain: boolean; hasLong: boolean; numerals?: () => unknown }>;
 
 /** Holds a value to the schema: as it is, then with the types that the schema wants. */
-function fit<T>(
-  { node, actions }: LenientRead,
-  by: Setting<T>,
-  { isPlain = false, numerals }: Numbers = {},
-): Repaired<T> {
+function fit<T>({ node, actions }: LenientRead, by: Setting<T>, { isPlain, hasLong, numerals }: Numbers): Repaired<T> {
   if (isDeeper(node, LEVELS_MAX)) return refusedSyntax(`there are more than ${LEVELS_MAX} levels`);
   const { schema, long } = by;
   const plain = isPlain ? node : withoutNumerals(node, long);
   if (schema === undefined) return { ok: true, value: plain as T, given: plain, repair: repairOf(actions) };
-  const first = validate(checked(plain, by, isPlain), schema);
+  const first = validate(checked(plain, schema, hasLong), schema);
   if (first.ok && !hasDefaults(schema))
     return { ok: true, value: valueOf(first.value, plain, schema), given: plain, repair: repairOf(actions) };
-  return fitCoerced({ node: numerals?.() ?? node, actions }, { schema, long, keepsNames: first.ok });
+  return fitCoerced({ node: numerals?.() ?? node, actions }, { schema, long, hasLong, keepsNames: first.ok });
 }
 
 /** JSON Schema changes nothing, but its validator sees long numbers otherwise. */
 const valueOf = <T>(validated: T, given: unknown, schema: Schema<T>): T => (isZod(schema) ? validated : (given as T));
 
 /** The value as a validator sees it: one of JSON Schema sees a long number as the nearest one. */
-const checked = (value: unknown, { schema }: Setting<unknown>, isPlain: boolean): unknown =>
-  isPlain || schema === undefined || isZod(schema) ? value : checkable(value);
+const checked = (value: unknown, schema: Schema, hasLong: boolean): unknown =>
+  hasLong && !isZod(schema) ? checkable(value) : value;
 
-type Fitting<T> = Readonly<{ schema: Schema<T>; long: LongNumber; keepsNames: boolean }>;
+type Fitting<T> = Readonly<{ schema: Schema<T>; long: LongNumber; hasLong: boolean; keepsNames: boolean }>;
 
 function fitCoerced<T>({ node, actions }: LenientRead, by: Fitting<T>): Repaired<T> {
-  const { schema, long, keepsNames } = by;
+  const { schema, long, hasLong, keepsNames } = by;
   const done = new Set(actions);
   const act = (action: RepairAction): void => void done.add(action);
   const addsDefaults = !isZod(schema);
   const given = coerced(node, guideOf(schema), { long, act, addsDefaults, keepsNames });
-  const held = validate(addsDefaults ? checkable(given) : given, schema);
+  const held = validate(checked(given, schema, hasLong), schema);
   const repair = repairOf(done);
   if (!held.ok) return { ...held, error: errorOf(held.issues), repair };
   return { ok: true, value: valueOf(held.value, given, schema), given, repair };

@@ -13,38 +13,11 @@ import {
 import { setOwn } from '../numeral.ts';
 import { isEndAt, isKeyAt, isQuote, kindsOf, matchesAt, readQuoted, type Role, type TextRules } from './quoted-text.ts';
 import type { RepairAction } from '../repair.ts';
+import { LEVELS_MAX, type Attempt, type Lenient, type LenientOptions } from './lenient.ts';
 import { Nesting, type Closer, type Frame } from './nesting.ts';
 import { meantByWord } from './words.ts';
 
-/** Maximum nesting of lists and objects, as in the API: later functions recurse for each level. */
-export const LEVELS_MAX = 32;
-
-export type LenientOptions = Readonly<{
-  start: number;
-  guide: Guide | null;
-  /** Texts may have quotes inside, or lack one. */
-  areQuotesInner: boolean;
-  /** A name that only an outer object has ends the inner one. */
-  isByName: boolean;
-  /** A bracket of the wrong kind stands for the right one. */
-  areBracketsWrong: boolean;
-  /** The bracket that is missing before the start. */
-  opener: '{' | '[' | null;
-}>;
-
-/**
- * `missing`: brackets that were added at the end. `isAtValue`: the text ends with a value, not with a bracket. `isUnsure`: an added
- * bracket may be missing elsewhere.
- */
-export type Lenient = Readonly<{
-  node: unknown;
-  end: number;
-  actions: ReadonlySet<RepairAction>;
-  missing: number;
-  isAtValue: boolean;
-  isUnsure: boolean;
-}>;
-
+const BRACKET_ACTIONS = ['brackets_added', 'brackets_removed', 'brackets_replaced'] as const;
 const SPACES = /[\s\uFEFF\u200B]*/y;
 const WORD = /[^\s,:{}[\]"'“”`/#]+/y;
 const NAME = /[A-Za-z_$][\w$.-]*|\d+/y;
@@ -99,6 +72,10 @@ class LenientParser {
       isAtValue,
       isUnsure: this.#isUnsure(),
     };
+  }
+
+  get changesBrackets(): boolean {
+    return BRACKET_ACTIONS.some((action) => this.#actions.has(action));
   }
 
   /** True if an added bracket may be missing elsewhere. The last bracket of a text may be that of the whole. */
@@ -394,6 +371,13 @@ class LenientParser {
   }
 }
 
-/** Reads the document that begins at a place. Throws a fault. Pure. */
-export const parseLeniently = (text: string, options: LenientOptions): Lenient =>
-  new LenientParser(text, options).read();
+/** Reads the document that begins at a place. Pure. */
+export function parseLeniently(text: string, options: LenientOptions): Attempt {
+  const parser = new LenientParser(text, options);
+  try {
+    return { found: parser.read(), changesBrackets: parser.changesBrackets };
+  } catch (error) {
+    if (error instanceof Fault) return { found: error, changesBrackets: parser.changesBrackets };
+    throw error;
+  }
+}

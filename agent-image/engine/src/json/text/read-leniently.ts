@@ -10,7 +10,8 @@ import {
 } from './documents.ts';
 import { Fault } from './fault.ts';
 import { admits, typesOf, type Guide } from '../guide.ts';
-import { parseLeniently, type Lenient, type LenientOptions } from './lenient-parser.ts';
+import { parseLeniently } from './lenient-parser.ts';
+import type { Lenient, LenientOptions } from './lenient.ts';
 import { asText, parseWithNumerals, withoutNumerals } from '../numeral.ts';
 import type { RepairAction } from '../repair.ts';
 
@@ -97,8 +98,10 @@ export function readText(text: string, rules: ReadingRules): LenientRead {
 
 type Opened = ReadingRules & Pick<LenientOptions, 'opener'>;
 
+type Way = Pick<LenientOptions, 'areQuotesInner' | 'isByName' | 'areBracketsWrong'>;
+
 /** The ways in which a writer may have meant a text, the plain one first. */
-const WAYS: readonly Pick<LenientOptions, 'areQuotesInner' | 'isByName' | 'areBracketsWrong'>[] = [
+const WAYS: readonly Way[] = [
   { areQuotesInner: false, isByName: false, areBracketsWrong: false },
   { areQuotesInner: false, isByName: false, areBracketsWrong: true },
   { areQuotesInner: false, isByName: true, areBracketsWrong: false },
@@ -106,17 +109,25 @@ const WAYS: readonly Pick<LenientOptions, 'areQuotesInner' | 'isByName' | 'areBr
   { areQuotesInner: true, isByName: true, areBracketsWrong: false },
 ];
 
+const isWorthTrying = (
+  { isByName, areBracketsWrong }: Way,
+  areBracketsInDoubt: boolean,
+  guide: Guide | null,
+): boolean => (areBracketsInDoubt || !(isByName || areBracketsWrong)) && (guide !== null || !isByName);
+
 /** Reads one document in the first way that leaves no doubt; else the fault of the plain way. */
 function tried(text: string, { start, end }: Place, { guide, isCut, opener }: Opened): Document | Fault {
   const within = text.slice(0, end);
   let fault: Fault | null = null;
+  let areBracketsInDoubt = false;
   for (const way of WAYS) {
-    if (way.isByName && guide === null) continue;
-    const found = attempt(within, { ...way, start, guide, opener });
+    if (!isWorthTrying(way, areBracketsInDoubt, guide)) continue;
+    const { found, changesBrackets } = parseLeniently(within, { ...way, start, guide, opener });
     const doubt = found instanceof Fault ? found : doubtOf(found, within, { isCut, hasGuide: guide !== null });
     if (!(found instanceof Fault) && doubt === null)
       return { node: found.node, actions: found.actions, start, end: found.end };
     fault ??= doubt;
+    areBracketsInDoubt = changesBrackets || !(found instanceof Fault);
   }
   return fault ?? new Fault('there is no JSON document', text, start);
 }
@@ -146,15 +157,6 @@ function doubtOf(
 const BRACKET_MISSING = 'a bracket is missing, and several places are possible';
 const LINE_MAX_CHARS = 500;
 
-function attempt(text: string, options: LenientOptions): Lenient | Fault {
-  try {
-    return parseLeniently(text, options);
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
-}
-
 type Chosen = Readonly<{ document: Document; isAlone: boolean }>;
 
 /** The document that is meant. Throws a fault if two differ and both can be. */
@@ -164,8 +166,8 @@ function chosen(found: readonly Document[], rules: ReadingRules, text: string): 
   const weighty = ofKind.some(({ node }) => !isPlainList(node))
     ? ofKind.filter(({ node }) => !isPlainList(node))
     : ofKind;
-  const different = new Map(weighty.map((document) => [textOf(document.node), document]));
-  const [first, ...others] = [...different.values()];
+  const different = weighty.length < 2 ? weighty : distinct(weighty);
+  const [first, ...others] = different;
   if (first === undefined) throw new Fault('there is no JSON document', text, 0);
   if (others.length === 0) return { document: first, isAlone: isAlone(text, first) };
   const fitting = rules.guide === null ? [] : [first, ...others].filter(({ node }) => rules.fits(node));
@@ -174,6 +176,10 @@ function chosen(found: readonly Document[], rules: ReadingRules, text: string): 
     throw new Fault('there are several JSON documents; write only one', text, others[0]?.start ?? 0);
   return { document: only, isAlone: false };
 }
+
+const distinct = (documents: readonly Document[]): readonly Document[] => [
+  ...new Map(documents.map((document) => [textOf(document.node), document])).values(),
+];
 
 /** A list such as `[1]`, which may be a mark in prose. */
 const isPlainList = (node: unknown): boolean =>
