@@ -83,7 +83,7 @@ test("a program's tools carry its name, and their arguments are checked by its s
   );
   const said = await call(offered, 'echo', { text: 'bread' });
   assert.deepEqual([said.kind, textOf(said).startsWith('bread (')], ['ok', true]);
-  const wrong = await call(offered, 'echo', { text: 3 });
+  const wrong = await call(offered, 'echo', { text: [3] });
   assert.deepEqual([wrong.kind, textOf(wrong).includes('string')], ['invalid_input', true]);
   assert.equal((await call(offered, 'echo', {})).kind, 'invalid_input');
   const echo = offered.tools.find(({ name }) => name === 'mcp__good__echo');
