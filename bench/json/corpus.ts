@@ -48,7 +48,7 @@ function syntaxCases(rng: Seeded, count: number): readonly Case[] {
   );
 }
 
-/** True if the text is valid JSON of another value: nobody can see that damage. */
+/** True if the text is valid JSON of another value: no parser can see that damage. */
 function isHidden(raw: string, value: unknown): boolean {
   try {
     const read: unknown = JSON.parse(raw);

@@ -9,7 +9,7 @@ import { openPeers, ours, type Parser } from './peers.ts';
 const USAGE = `Usage: node bench/json/main.ts [--seeds N,N] [--count N] [--classes] [--write FILE]
 
 Damages generated documents in ${CLASSES} ways, with a schema and without, and counts how often each parser finds the value before the
-damage. A case that lost information expects a refusal; a damage that leaves valid JSON is left out, because nobody can see it. The
+damage. A case that lost information expects a refusal; a damage that leaves valid JSON is left out, because no parser can see it. The
 peers know no schemas. Microseconds are of processor time. Writes bench/results/json.json.
   --seeds    seeds of the corpus (101,102,103); seed 1 is for work on the engine, and makes no report
   --count    cases of each class and seed, with a schema and as many without (50)

@@ -4,7 +4,7 @@ export type Kind = 'open' | 'close' | 'comma' | 'colon' | 'name' | 'text' | 'num
 export interface Token {
   readonly kind: Kind;
   readonly text: string;
-  /** Of a name or a text. */
+  /** The text without quotes and escapes; empty except for names and texts. */
   readonly content: string;
   /** The depth of the list or object that the token is in; of a bracket, the one that it belongs to. */
   readonly depth: number;

@@ -4,7 +4,7 @@ import type { JsonErrorCode, Repair } from './repair.ts';
 
 export const ATTEMPTS_MAX = 5;
 
-/** What happened to an answer: taken as it was, repaired, asked for again, or given up. */
+/** The fate of one answer: taken as it was, repaired, asked for again, or given up. */
 export type JsonAttempt = Readonly<{
   attempt: number;
   code: JsonErrorCode | null;

@@ -3,13 +3,13 @@ import { isJsonObject } from './canonical-json.ts';
 import { Numeral } from './numeral.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
-/** What an answer should be: a schema of zod or of JSON. */
+/** The form of an answer: a schema of zod or of JSON. */
 export type Schema<T = unknown> = z.ZodType<T> | JsonSchema;
 /** A part of a schema, with the whole in which its references are found. */
 export type Guide = Readonly<{ schema: JsonSchema; root: JsonSchema }>;
 
 const HOPS_MAX = 20;
-/** Alternatives and parts of one schema that are looked at, because it may come from a server of others. */
+/** Most alternatives and parts of one schema that count, because it may come from a server of others. */
 const PARTS_MAX = 64;
 const NOTHING: ReadonlySet<string> = new Set();
 

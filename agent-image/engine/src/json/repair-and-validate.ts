@@ -26,7 +26,7 @@ export type Repaired<T> =
 export type RepairOptions = Readonly<{
   /** True if the writer was cut off at its limit: a text that ends early is then refused in any case. */
   isCut?: boolean;
-  /** What stands for a number that JavaScript cannot hold: by default its text with zod, else what `JSON.stringify` writes as it. */
+  /** The value of a number that JavaScript cannot hold: by default its text with zod, else what `JSON.stringify` writes as it. */
   long?: LongNumber;
 }>;
 

@@ -24,7 +24,7 @@ const NAME = /[A-Za-z_$][\w$.-]*|\d+/y;
 const ROOT_GOES_ON = /\}\s*,\s*["'“][^"'“”\\\n]{1,100}["'”]\s*:/y;
 const LINE_MAX_CHARS = 500;
 const LOST_OPENING = /((?:[^"'\n{}[\]\\]|\\.){1,200})"/y;
-/** What needs no quotes, or was cut. */
+/** Values without quotes, and texts that were cut. */
 const WITHOUT_QUOTES = /^(?:-?\d[\d.eE+-]*|true|false|null|none)\s*(?:[,}\]]|$)|,\s*$/i;
 const WHOLE_WORD = /^(?:true|false|null|none)$/i;
 const VALUE_AHEAD = /["'“‘«{[\d-]|true|false|null|True|False|None/y;
@@ -278,7 +278,7 @@ class LenientParser {
     return this.#open.outer(char).length > 0 && this.#addBracket(this.#at === this.#lineStart ? null : frame);
   }
 
-  /** False if the bracket is one too many, because the whole goes on. */
+  /** False if the bracket is one too many, because more members follow. */
   #endsByBracket(wasComma: boolean): boolean {
     if (this.#isRootGoingOn()) {
       this.#removeBracket();

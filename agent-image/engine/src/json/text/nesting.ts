@@ -13,7 +13,7 @@ export type Frame = {
   size: number;
 };
 
-/** What is open while a document is read, and whether an added bracket may be missing elsewhere. Stateful. */
+/** The open lists and objects of a document, and whether an added bracket may be missing elsewhere. Stateful. */
 export class Nesting {
   readonly #frames: Frame[] = [];
   /** The brackets that were added without evidence for their place, and those whose place would need some. */

@@ -69,7 +69,7 @@ export function readQuoted(rules: TextRules, at: number, role: Role): Quoted {
   return { value: unescaped({ raw, quote, hasRawPaths: rules.hasRawPaths, act }), end: found.end };
 }
 
-/** `to`: the end of the content. `end`: where reading goes on. */
+/** `to`: the end of the content. `end`: where reading continues. */
 type End = Readonly<{ to: number; end: number }>;
 
 function plainEnd({ text }: TextRules, from: number, quote: string): End {

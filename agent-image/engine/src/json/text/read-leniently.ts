@@ -146,7 +146,7 @@ function doubtOf(
   text: string,
   { isCut, hasGuide }: Readonly<{ isCut: boolean; hasGuide: boolean }>,
 ): Fault | null {
-  if (GOES_ON.test(text.slice(end))) return new Fault('the text goes on after the document', text, end);
+  if (GOES_ON.test(text.slice(end))) return new Fault('more text follows the document', text, end);
   if (missing === 0) return isUnsure ? new Fault(BRACKET_MISSING, text, end) : null;
   const isIndented = /\n[^\S\n]+$/.test(text.slice(-LINE_MAX_CHARS));
   if (isCut || isIndented || (isAtValue && missing > 1 && !hasGuide))
