@@ -192,7 +192,7 @@ export const isShownAnswer = ({ model, text, code, thoughts }: ModelItem): boole
   model === null || !runtimeFacts(model).isOneCall || text !== null || code !== null || thoughts !== null;
 
 /** Null for a program, whose answers name its runtime. */
-const ownModel = ({ model }: ModelItem): string | null =>
+export const ownModel = ({ model }: ModelItem): string | null =>
   model === null || runtimeFacts(model).isOneCall ? null : model;
 
 /** An answer of the model: `Answer of small-model · 1,204 tokens · 0.02 ai$`. */

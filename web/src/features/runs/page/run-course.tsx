@@ -7,18 +7,20 @@ import { MindChange } from '../../mind/mind-facts.tsx';
 import { mindChanges } from '../../mind/trace-mind.ts';
 import { useAgentName } from '../../village-context.ts';
 import { CallLine } from '../call-line.tsx';
+import { WhySaid } from '../context/why-said.tsx';
 import { Thoughts } from '../thoughts.tsx';
-import { eventLabel, isShownAnswer, modelLabel, repairLabel } from '../run-labels.ts';
+import { eventLabel, isShownAnswer, modelLabel, ownModel, repairLabel } from '../run-labels.ts';
 
 type CourseProps = Readonly<{
   agentId: string;
+  runId: string;
   items: readonly TraceItem[];
   calls: readonly HandsCall[];
   onAnswered: (permission: Permission) => void;
 }>;
 
 /** The course of a run, in order: answers of the model, calls and events. */
-export function RunCourse({ agentId, items, calls, onAnswered }: CourseProps) {
+export function RunCourse({ agentId, runId, items, calls, onAnswered }: CourseProps) {
   const name = useAgentName(agentId);
   const changes = useMemo(() => mindChanges(items, name), [items, name]);
   const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
@@ -33,6 +35,7 @@ export function RunCourse({ agentId, items, calls, onAnswered }: CourseProps) {
               <MindChange text={changes.get(item.key) ?? null} />
               <CourseItem
                 item={item}
+                runId={runId}
                 logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
                 onAnswered={onAnswered}
               />
@@ -43,16 +46,15 @@ export function RunCourse({ agentId, items, calls, onAnswered }: CourseProps) {
   );
 }
 
-function CourseItem({
-  item,
-  logged,
-  onAnswered,
-}: Readonly<{ item: TraceItem; logged: HandsCall | undefined; onAnswered: CourseProps['onAnswered'] }>) {
+type ItemProps = Pick<CourseProps, 'runId' | 'onAnswered'> &
+  Readonly<{ item: TraceItem; logged: HandsCall | undefined }>;
+
+function CourseItem({ item, runId, logged, onAnswered }: ItemProps) {
   switch (item.kind) {
     case 'call':
       return <CallLine call={answered(item)} logged={logged} onAnswered={onAnswered} />;
     case 'model':
-      return <ModelLine item={item} />;
+      return <ModelLine item={item} runId={runId} />;
     case 'note':
       return <span>{eventLabel(item.event)}</span>;
   }
@@ -63,7 +65,7 @@ function answered(call: CallItem): CallItem {
   return { ...call, permissions: call.permissions.filter(({ state }) => state !== 'pending') };
 }
 
-function ModelLine({ item }: { readonly item: ModelItem }) {
+function ModelLine({ item, runId }: Readonly<{ item: ModelItem; runId: string }>) {
   return (
     <div className="model-line">
       <span className="model-line-head">{modelLabel(item)}</span>
@@ -74,6 +76,7 @@ function ModelLine({ item }: { readonly item: ModelItem }) {
           {repairLabel(tool, actions)}
         </span>
       ))}
+      {item.state === 'answered' && ownModel(item) !== null && <WhySaid runId={runId} ask={item.ask} />}
     </div>
   );
 }

@@ -91,7 +91,13 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
             <RunWorkers run={run} version={version} />
             <Part name="Timeline">
               {items.length === 0 && stream.kind !== 'refused' && <p className="hint">Loading…</p>}
-              <RunCourse agentId={run.agent_id} items={items} calls={calls} onAnswered={asked.again} />
+              <RunCourse
+                agentId={run.agent_id}
+                runId={run.run_id}
+                items={items}
+                calls={calls}
+                onAnswered={asked.again}
+              />
               <MoreButton more={hands.more} word="Load older commands and changes" />
               {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
             </Part>
