@@ -1,3 +1,3 @@
-/** What a person wrote in a message of a run, without the situation and the memories that the engine adds after it. */
+/** The words of a person in a message of a run, without the situation and the memories that the engine adds after it. */
 export const personsWords = (content: string): string =>
   content.split(/\n\n\[(?:Situation|From memory)\]\n/, 1)[0] ?? '';

@@ -20,7 +20,7 @@ export type PromptParts = Readonly<{
   items: readonly ContextItem[];
   /** JSON schema of the answer; null for an answer in words. */
   schema: Readonly<Record<string, unknown>> | null;
-  /** What was wrong with the last answer, if this is another attempt. */
+  /** The fault of the last answer, if this is another attempt. */
   problem?: string;
 }>;
 
@@ -82,7 +82,7 @@ export function buildAgentPrompt(parts: PromptParts, { profile, countTokens }: O
   const drafts = draftsOf(parts, { profile, countTokens });
   for (let room = profile.max_tokens; ;) {
     const prompt = rendered(drafts, room, countTokens);
-    // What a tokenizer makes of joined texts may differ by a few tokens from what it makes of each.
+    // A tokenizer may count a few tokens more for joined texts than for each of them.
     const over = prompt.tokens - profile.max_tokens;
     if (over <= 0) return prompt;
     room = Math.max(0, room - over);

@@ -15,7 +15,7 @@ const MOST_REPEATS = 3;
 
 const MAX_LITERAL_CHARS = 200;
 const MAX_LINE_CHARS = 2_000;
-/** Of one text; a listing of a large folder is not worth more. */
+/** For one text: a listing of a large folder is not worth more. */
 const MAX_FACTS_OF_TEXT = 64;
 const MAX_FACTS = 4_096;
 const WORDS_BEFORE = 5;
@@ -24,7 +24,7 @@ type Found = Fact & { score: number; last: number; texts: number };
 
 /**
  * The strings of a conversation that a summary must not lose: open promises, errors, paths and addresses, identifiers and numbers;
- * the most important first. What people and the model said counts more than results, later and repeated ones more than others. Pure.
+ * the most important first. Words of people and the model count more than results, later and repeated ones more than others. Pure.
  */
 export function factsOf(said: readonly Said[]): readonly Fact[] {
   const found = new Map<string, Found>();

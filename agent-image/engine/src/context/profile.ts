@@ -6,9 +6,9 @@ export type ContextSource = (typeof CONTEXT_SOURCES)[number];
 const MAX_TOKENS = 10_000_000;
 const MAX_RECENT = 1_000;
 
-/** What a stage of work reads. Field names are those of manifests. */
+/** The choice of what a stage of work reads. Field names are those of manifests. */
 export const ContextProfile = z.strictObject({
-  /** Of the whole prompt: instructions, task, context and schema. */
+  /** For the whole prompt: instructions, task, context and schema. */
   max_tokens: z.int().min(1).max(MAX_TOKENS),
   /** `recency`: newer items stay longer. `hybrid`: importance, words in common with the task, and recency count alike. */
   retrieval_policy: z.enum(['hybrid', 'recency']).default('hybrid'),

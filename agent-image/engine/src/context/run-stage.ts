@@ -32,7 +32,7 @@ export type StageResult<T, R> = Readonly<{
   attempts: number;
   use: StageUse;
   latencyMs: number;
-  /** What the model read in the last attempt; empty if it was not asked. */
+  /** The parts that the model read in the last attempt; empty if it was not asked. */
   context: readonly PromptPiece[];
 }>;
 

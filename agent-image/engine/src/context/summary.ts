@@ -58,7 +58,7 @@ export function composeSummary({ asked, text, facts }: SummaryParts, room: Summa
 const listOf = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : [title, ...lines.map((line) => `- ${line}`)].join('\n');
 
-/** Of the room of people's messages, for one of them. */
+/** The share of the room of people's messages that one of them may take. */
 const LONGEST_SHARE = 0.5;
 
 function newest(asked: readonly string[], maxChars: number): readonly string[] {
@@ -85,7 +85,7 @@ function missing(facts: readonly Fact[], text: string, maxChars: number): readon
   return lines;
 }
 
-/** What was said, in at most so many bytes: its beginning and its end, and what fits of the rest, words before results. Pure. */
+/** A conversation in at most so many bytes: its beginning and its end, and what fits of the rest, words before results. Pure. */
 export function excerptOf(said: readonly Said[], maxBytes: number): string {
   const pieces = said.map(({ by, text }, index) => {
     const place = index === 0 || index >= said.length - KEPT_AT_END ? 'tail' : 'middle';

@@ -136,7 +136,7 @@ const bodies = {
   },
   stage_opened: {},
   stage_closed: {},
-  /** What the next requests of the run begin with, in their order; the turns of the run follow. Nothing depends on it. */
+  /** The parts with which the next requests of the run begin, in their order; its turns follow. Nothing depends on it. */
   context_built: { parts: z.array(contextPart).max(MAX_CONTEXT_PARTS) },
   model_asked: { ask: count, attempt: count, request: hash },
   model_answered: {

@@ -17,7 +17,7 @@ export type HistoryPart = Readonly<{ run: string; form: Form; tokens: number }>;
 export type History = Readonly<{
   messages: readonly Message[];
   parts: readonly HistoryPart[];
-  /** What people and model said, a text for each run, oldest first. */
+  /** The words of people and model, a text for each run, oldest first. */
   talks: readonly string[];
   /** False if there is more than the messages show, or soon will be. */
   isWhole: boolean;

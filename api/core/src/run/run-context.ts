@@ -5,6 +5,7 @@ import {
   type JournalClaim,
   type RunContextPart,
 } from '@hamlet/contract';
+import { callsOf, type ClaimedCall } from './project-claims.ts';
 
 /** A part of a request, with the reference of its text. */
 export type PlannedPart = Readonly<Pick<RunContextPart, 'source' | 'form' | 'tokens' | 'tool'>> & {
@@ -21,7 +22,7 @@ export interface PlannedContext {
 type Visible = VisibleClaim | ContextClaim;
 
 /**
- * What the request with the number `ask` contained: what stood before the turns of the run, and the turns that no summary had
+ * The parts of the request with the number `ask`: those before the turns of the run, and the turns that no summary had
  * replaced. Null if the claims lack the request or what it began with. Claims are in the order of the journal. Pure.
  */
 export function planContext(claims: readonly JournalClaim[], ask: number): PlannedContext | null {
@@ -34,7 +35,8 @@ export function planContext(claims: readonly JournalClaim[], ask: number): Plann
   const built = before.findLast((claim) => claim.type === 'context_built');
   if (built === undefined) return null;
   const folded = before.findLast((claim) => claim.type === 'turns_compacted')?.turns ?? 0;
-  const turns = before.flatMap((claim) => turnPart(claim, folded) ?? []);
+  const calls = callsOf(claims);
+  const turns = before.flatMap((claim) => turnPart(claim, { folded, calls }) ?? []);
   const begun = built.parts.map(({ text: ref, ...part }): PlannedPart => ({ ...part, ref, tool: null }));
   const room = RUN_CONTEXT_PARTS_MAX - begun.length;
   return {
@@ -45,13 +47,15 @@ export function planContext(claims: readonly JournalClaim[], ask: number): Plann
 }
 
 /** The number of an answer counts the turns of its run from 1; the ids of its calls begin with it. */
-function turnPart(claim: Visible, folded: number): PlannedPart | null {
+function turnPart(
+  claim: Visible,
+  { folded, calls }: { readonly folded: number; readonly calls: ReadonlyMap<string, ClaimedCall> },
+): PlannedPart | null {
   const part = { form: 'whole', run: null } as const;
   if (claim.type === 'model_answered' && claim.ask > folded)
     return { ...part, source: 'answer', tokens: claim.usage.completion, tool: null, ref: claim.message };
-  if (claim.type === 'tool_settled' && Number.parseInt(claim.call, 10) > folded)
-    return { ...part, source: 'result', tokens: null, tool: null, ref: claim.result };
-  return null;
+  if (claim.type !== 'tool_settled' || Number.parseInt(claim.call, 10) <= folded) return null;
+  return { ...part, source: 'result', tokens: null, tool: calls.get(claim.call)?.tool ?? null, ref: claim.result };
 }
 
 /** The first end of the request. A count of zero says that the provider does not count. */

@@ -289,13 +289,13 @@ test('people read what each request to the model contained, part by part, and me
   assert.equal(await read(9), null);
   const second = await read(2);
   assert.equal(second?.prompt_tokens, 100);
-  assert.deepEqual(pluck(second?.parts ?? [], 'source', 'form', 'tokens', 'run_id', 'text'), [
-    ['instructions', 'whole', 10, null, texts.instructions],
-    ['tools', 'whole', 900, null, null],
-    ['history', 'shortened', 40, earlier, null],
-    ['message', 'whole', 2, null, 'Why rye?'],
-    ['answer', 'whole', 20, null, 'Answer 1.\n[calls say]'],
-    ['result', 'whole', 10, null, 'Rye is cheap.'],
+  assert.deepEqual(pluck(second?.parts ?? [], 'source', 'form', 'tokens', 'tool', 'run_id', 'text'), [
+    ['instructions', 'whole', 10, null, null, texts.instructions],
+    ['tools', 'whole', 900, null, null, null],
+    ['history', 'shortened', 40, null, earlier, null],
+    ['message', 'whole', 2, null, null, 'Why rye?'],
+    ['answer', 'whole', 20, null, null, 'Answer 1.\n[calls say]'],
+    ['result', 'whole', 10, 'say', null, 'Rye is cheap.'],
   ]);
   const third = await read(3);
   assert.deepEqual(pluck(third?.parts ?? [], 'source', 'text'), [

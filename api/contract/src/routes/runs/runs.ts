@@ -136,7 +136,7 @@ export const listRunEvents = defineRoute('listRunEvents GET /runs/{run_id}/event
 
 export const readRunContext = defineRoute('readRunContext GET /runs/{run_id}/context', {
   ...reading,
-  summary: 'What the model read before it gave an answer: each part of the request, with its source and tokens',
+  summary: 'The request to which the model gave an answer: each part that it read, with source and tokens',
   query: z.strictObject({ ask: z.coerce.number().int().min(0).max(RUN_COUNT_MAX).describe('Number of the answer') }),
   answer: json(
     z.strictObject({

@@ -4,7 +4,7 @@ import { RUN_EVENT_TEXT_MAX_CHARS } from './run-event.ts';
 /** Parts of one request; the oldest answers and results beyond them are left out. */
 export const RUN_CONTEXT_PARTS_MAX = 200;
 
-/** What stands before the turns of a run, as its agent names it. */
+/** Sources of the parts before the turns of a run, as its agent names them. */
 export const CONTEXT_SOURCES = [
   'instructions',
   'situation',

@@ -8,7 +8,7 @@ import { findShownRun, type ShownRun } from '../audience/run-audience.ts';
 import { outcomeInWords } from '../outcome-words.ts';
 import type { Village } from '../../village.ts';
 
-/** What the model read before an answer, as its agent's journal says. */
+/** Shows the parts that the model read before an answer, as its agent's journal says. */
 export function contextHandlers({ db }: Village) {
   return {
     readRunContext: plain(async (request) => {
@@ -50,7 +50,7 @@ const textOf = ({ ref }: Pick<PlannedPart, 'ref'>, texts: ReadonlyMap<string, Co
 
 const Answer = z.object({ content: z.string(), toolCalls: z.array(z.object({ name: z.string() })).catch([]) });
 
-/** Answers and results are JSON in the journal. What cannot be read stays as it is. */
+/** Answers and results are JSON in the journal. A text that cannot be read stays as it is. */
 function inWords(source: RunContextPart['source'], text: string): string {
   if (source === 'result') return outcomeInWords(text);
   if (source !== 'answer') return text;
