@@ -162,10 +162,10 @@ export function createMemoryMirror(ports: MirrorPorts): MemoryMirror {
     last = turn.catch(() => {});
     return turn;
   };
-  const exchange = async (stop: AbortSignal): Promise<boolean> => {
-    const isPushed = (await reporter.pull()) && (await reporter.push());
-    await maintain(memory, stop);
-    return isPushed;
+  const exchange = async (): Promise<boolean> => (await reporter.pull()) && (await reporter.push());
+  const warned = (error: unknown): false => {
+    log.warn('memory_not_synced', { why: String(error) });
+    return false;
   };
   return {
     touch: () => {
@@ -175,10 +175,9 @@ export function createMemoryMirror(ports: MirrorPorts): MemoryMirror {
     catchUp: () => inTurn(reporter.pull).catch(() => false),
     run: async (stop) => {
       while (!stop.aborted) {
-        const isDone = await inTurn(() => exchange(stop)).catch((error: unknown) => {
-          log.warn('memory_not_synced', { why: String(error) });
-          return false;
-        });
+        const isDone = await inTurn(exchange).catch(warned);
+        // A recall does not wait for it.
+        await maintain(memory, stop).catch(warned);
         if (!isDone || !reporter.isDirty()) await untilTouched((resolve) => (wake = resolve), EVERY_MS, stop);
         await untilTouched(() => {}, SETTLE_MS, stop);
       }

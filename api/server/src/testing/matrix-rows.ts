@@ -45,7 +45,7 @@ const ROWS = `
   401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword callMcp callA2a createRun
                                  raiseRun cancelRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
-                                 searchAgentMemory pinAgentMemory correctAgentMemory forgetAgentMemory
+                                 searchAgentMemory correctAgentMemory
                                  sendMessage pauseSession resumeSession addSessionPerson removeSessionPerson
   401  200  200  200  200  403   getQuote listPurchases listAuctions listSchedules
   401  403  400  400  400  403   buyCompute
@@ -60,7 +60,8 @@ const ROWS = `
   401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
   401  404  404  403  403  403   getRun listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent
-                                 getArtifactImage forgetArtifact getAccountName
+                                 getArtifactImage forgetArtifact getAccountName forgetAgentMemory
+                                 pinAgentMemory
   401  403  403  200  200  403   listModels
   401  403  403  404  404  403   getModel
   401  403  403  403  403  200   openInternalStream listAgentBooks listScheduleBooks
