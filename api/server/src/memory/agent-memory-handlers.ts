@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import { CORRECTION_PREFIX, MEMORY_COMMANDS_OPEN_MAX, MEMORY_COMMANDS_PAGE_MAX } from '@hamlet/contract';
+import {
+  CORRECTION_PREFIX,
+  MEMORY_COMMANDS_OPEN_MAX,
+  MEMORY_COMMANDS_PAGE_MAX,
+  MEMORY_WORDS_MAX_CHARS,
+} from '@hamlet/contract';
 import { explainMemory, scoreOf } from '@hamlet/core';
 import {
   addMemoryCommand,
@@ -158,6 +163,9 @@ function forgetAgentMemory({ db, source }: Village): Handlers['forgetAgentMemory
   );
 }
 
+/** Words without secrets of known forms. The mark of a secret may be longer than the secret. */
+const cleanWords = (text: string): string => [...redactSecrets(text)].slice(0, MEMORY_WORDS_MAX_CHARS).join('');
+
 const ID_DIGITS = 12;
 
 /** The id of a correction, from its command: equal in the database and on the agent's volume. */
@@ -174,7 +182,7 @@ function correctAgentMemory({ source }: Village): Handlers['correctAgentMemory']
         if (kind !== 'fact') return refused('memory_not_correctable');
         if (until !== null) return refused('memory_replaced');
         const newId = correctionId(record?.uid ?? '', number);
-        return accepted({ op: 'correct', text: redactSecrets(request.body.text), newId });
+        return accepted({ op: 'correct', text: cleanWords(request.body.text), newId });
       },
     });
   });
@@ -184,7 +192,8 @@ function syncAgentMemory({ db, source }: Village): Handlers['syncAgentMemory'] {
   return plain(async ({ params, body, actor }) => {
     if (source.get(params.agent_id) === null) return refused('no_such_agent');
     if (body.cycle !== actor.cycle) return refused('stale_cycle');
-    const { held = null, memories, gone, mind = null, totals = null } = body;
+    const { held = null, gone, mind = null, totals = null } = body;
+    const memories = body.memories.map((memory) => ({ ...memory, text: cleanWords(memory.text) }));
     const agentUid = actor.uid;
     const applied = body.life === undefined || body.life === agentUid ? body.applied : 0;
     return inTransaction(db, async (tx) => {

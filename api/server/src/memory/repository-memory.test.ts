@@ -301,8 +301,13 @@ test('people read what an agent remembers of them and what everybody may know; a
 });
 
 test('a forgotten memory is gone at once, a report cannot bring it back, and a run under way may not use it', async () => {
-  const memories = [memory('m-salt', 'Mia lives in Salt Lane.'), memory('m-mill', 'A mill.', { audience: null })];
+  const token = `ghp_${'a'.repeat(36)}`;
+  const memories = [
+    memory('m-salt', `Mia lives in Salt Lane. ${token}`),
+    memory('m-mill', 'A mill.', { audience: null }),
+  ];
   await sync('bob', { memories });
+  assert.doesNotMatch(JSON.stringify(await mia.client.listAgentMemory({ agent_id: 'bob' })), /ghp_/);
   await refuses(noa.client.forgetAgentMemory({ agent_id: 'bob', memory_id: 'm-salt' }), 'no_such_memory');
   await refuses(mia.client.forgetAgentMemory({ agent_id: 'bob', memory_id: 'm-mill' }), 'memory_of_everybody');
   const { number } = await mia.client.forgetAgentMemory({ agent_id: 'bob', memory_id: 'm-salt' });
