@@ -142,6 +142,25 @@ test('audience never widens: a fact needs sources that all its people may see, a
   }
 });
 
+test('a person of many sessions finds what was said in each of them; each other person finds their own alone', async () => {
+  const memory = newMemory();
+  const people = Array.from({ length: 12 }, (_, index) => `p${index}`);
+  await memory.remember(
+    people.map((person, turn) =>
+      said(turn, `Marmalade for ${person} in cellar ${turn}`, { audience: ['ana', person] }),
+    ),
+  );
+  const turnsFor = async (audience: readonly string[]): Promise<readonly number[]> =>
+    (await memory.search('marmelade celar', { audience, k: 20 }))
+      .flatMap((hit) => (hit.memory.kind === 'evidence' ? [hit.memory.turn] : []))
+      .toSorted((one, other) => one - other);
+  assert.deepEqual(
+    await turnsFor(['ana']),
+    people.map((_, turn) => turn),
+  );
+  for (const [turn, person] of people.entries()) assert.deepEqual(await turnsFor([person]), [turn]);
+});
+
 test('a fact inherits the taint of its sources', async () => {
   const memory = newMemory();
   await memory.remember([said(1, 'A page says that the bridge is closed', { id: 'page', taint: 'outside' })]);

@@ -13,7 +13,7 @@ const DEFAULT_HITS = 10;
 const BY_WORDS = 80;
 const BY_VECTOR = 32;
 /** In a store of more memories, fewer are found by vector: sqlite-vec's time grows with their number. */
-const BY_VECTOR_OF_MANY = 24;
+const BY_VECTOR_OF_MANY = 16;
 const MANY = 30_000;
 /** First candidates whose neighbouring turns are candidates too. */
 const WITH_NEIGHBOURS = 32;

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 const MAX_INT8 = 127;
 const MAX_DIMENSIONS = 4_096;
 /** Vectors in one block of the table of bits. Each audience has blocks of its own. */
-const BLOCK_ROWS = 256;
+const BLOCK_ROWS = 512;
 /** With more audiences than this, all are searched at once and so many times the limit are found, because some are not visible. */
 const MAX_PARTITIONS = 6;
 const OVER_FETCH = 2;

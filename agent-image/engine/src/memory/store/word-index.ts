@@ -7,7 +7,7 @@ import { statementsOf } from './statements.ts';
 export type Term = Readonly<{ word: string; rows: number; weight: number; isName: boolean }>;
 
 /** Rows that one search may visit. Beyond it, the most frequent words of a query find nothing by themselves. */
-const MAX_VISITS = 10_000;
+const MAX_VISITS = 6_000;
 const MAX_TERMS = 32;
 /** A word is a name if this share of its memories, and two of them if there are as many, write it with a capital inside a sentence. */
 const LEAST_NAMED_SHARE = 0.25;
