@@ -6,8 +6,10 @@ import { statementsOf } from './statements.ts';
 /** A word of a query or a text, with how many memories have it and how much it says (inverse document frequency). */
 export type Term = Readonly<{ word: string; rows: number; weight: number; isName: boolean }>;
 
-/** Rows that one search may visit. Beyond it, the most frequent words of a query find nothing by themselves. */
-const MAX_VISITS = 6_000;
+/** Rows that the words of a query may find by themselves. */
+const MAX_VISITS = 5_000;
+/** More frequent words that find only together with a rarer one. */
+const MAX_PAIRED = 2;
 const MAX_TERMS = 32;
 /** A word is a name if this share of its memories, and two of them if there are as many, write it with a capital inside a sentence. */
 const LEAST_NAMED_SHARE = 0.25;
@@ -51,19 +53,17 @@ export function openWordIndex(database: DatabaseSync): WordIndex {
       return terms.toSorted((one_, other) => one_.rows - other.rows || (one_.word < other.word ? -1 : 1));
     },
     find: (terms, filter, limit) => {
-      const sought = withinVisits(terms);
-      return sought.length === 0 ? [] : match(anyOf(sought), filter, { order: 'word.rank', limit });
+      const expression = expressionOf(terms);
+      return expression === null ? [] : match(expression, filter, { order: 'word.rank', limit });
     },
     findWith: ({ word, terms }, filter, limit) => {
-      const sought = withinVisits(terms);
-      if (sought.length === 0) return [];
-      return match(`"${word.word}" AND (${anyOf(sought)})`, filter, { order: 'word.rank', limit });
+      const expression = expressionOf(terms);
+      if (expression === null) return [];
+      return match(`${quoted(word)} AND (${expression})`, filter, { order: 'word.rank', limit });
     },
     newest: ({ word }, filter, limit) => match(`"${word}"`, filter, { order: 'word.rowid desc', limit }),
   };
 }
-
-const anyOf = (terms: readonly Term[]): string => terms.map(({ word }) => `"${word}"`).join(' OR ');
 
 /** The inverse document frequency of BM25 that is never negative. */
 export const weightOf = (rows: number, size: number): number => Math.log(1 + (size - rows + 0.5) / (rows + 0.5));
@@ -94,8 +94,24 @@ function writers(database: DatabaseSync): Pick<WordIndex, 'add' | 'remove'> {
   };
 }
 
-/** The rarest terms, together on at most MAX_VISITS rows; the rarest one with any number of rows. */
-function withinVisits(terms: readonly Term[]): readonly Term[] {
+/**
+ * The rarest terms find memories by themselves, together on at most MAX_VISITS rows. Each of the next ones finds those that have a
+ * rarer one too. Null without terms.
+ */
+export function expressionOf(terms: readonly Term[]): string | null {
+  const sought = terms.slice(0, MAX_TERMS);
   let visits = 0;
-  return terms.slice(0, MAX_TERMS).filter(({ rows }, index) => (visits += rows) <= MAX_VISITS || index === 0);
+  const single = sought.filter(({ rows }) => (visits += rows) <= MAX_VISITS || sought.length === 1);
+  const paired = sought.slice(single.length, single.length + MAX_PAIRED);
+  const parts = [
+    ...single.map(quoted),
+    ...paired.flatMap((term, index) => {
+      const rarer = sought.slice(0, single.length + index);
+      return rarer.length === 0 ? [] : [`(${quoted(term)} AND (${anyOf(rarer)}))`];
+    }),
+  ];
+  return parts.length === 0 ? null : parts.join(' OR ');
 }
+
+const quoted = ({ word }: Term): string => `"${word}"`;
+const anyOf = (terms: readonly Term[]): string => terms.map(quoted).join(' OR ');
