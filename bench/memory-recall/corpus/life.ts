@@ -8,7 +8,7 @@ import type { Topic } from './topic.ts';
 export interface Person {
   readonly name: string;
   readonly gender: 'she' | 'he';
-  /** What the speaker calls the person, such as "sister". */
+  /** The speaker's word for the person, such as "sister". */
   readonly relation: string;
   /** Session in which the speaker introduces the person. */
   readonly introduced: number;
@@ -52,7 +52,7 @@ const NIGHT: Fact['topic'] = {
 };
 const UNIQUE = new Set(['gift', 'book', 'meeting', 'pet']);
 const TOPICS_OF_A_PERSON = { lasting: 6, events: 3 } as const;
-/** Of a hundred facts that can change, so many do. */
+/** Facts that change, of those that can. */
 const CHANGES_PERCENT = 45;
 const CONTRADICTIONS_PERCENT = 25;
 const SECOND_VALUE_PERCENT = 60;
@@ -84,7 +84,7 @@ function valuesOf(dice: Dice): (topic: Fact['topic']) => string | undefined {
 const later = (dice: Dice, after: number, sessions: number): number =>
   Math.min(sessions - 1, after + 1 + dice.below(Math.max(1, sessions - after - 1)));
 
-/** What follows a first fact: a change, a contradiction, or more values of the same topic. */
+/** The sequel of a first fact: a change, a contradiction, or more values of the same topic. */
 function sequelsOf(fact: Fact, dice: Dice, { draw, sessions }: Course): readonly Fact[] {
   const { topic } = fact;
   const next = (): readonly Fact[] => {

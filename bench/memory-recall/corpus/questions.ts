@@ -36,10 +36,10 @@ export interface Said {
   wish(wish: (typeof STANDING_WISHES)[number]): string;
 }
 
-/** Of a hundred questions, so many name the person otherwise than the turn does. */
+/** Questions that name the person otherwise than the turn does. */
 const OTHER_MENTION_PERCENT = 10;
 
-/** Of a hundred facts, so many are asked for by their value, and so many of the rest in other words. */
+/** Facts that a question finds by their value; and in other words, of the rest. */
 const WHO_PERCENT = 40;
 const PARAPHRASE_PERCENT = 22;
 const LIST_PERCENT = 60;

@@ -19,7 +19,7 @@ import {
 } from './phrases.ts';
 import { inRegister, type Register } from './register.ts';
 
-/** What a turn means to the corpus; most turns mean nothing. */
+/** The meaning of a turn to the corpus; most turns have none. */
 export type Meaning =
   | { readonly kind: 'fact'; readonly fact: Fact }
   | { readonly kind: 'echo'; readonly fact: Fact }
@@ -42,27 +42,44 @@ export interface Talk {
 const REGISTERS: readonly Register[] = ['plain', 'plain', 'careless', 'careless', 'short'];
 const LEAST_TURNS = 18;
 const TURNS_RANGE = 10;
-/** Of a hundred mentions of a person, so many say "my sister"; of a hundred facts, so many say "she". */
+/** Mentions of a person as "my sister". */
 const RELATION_PERCENT = 10;
-const PRONOUN_PERCENT = 25;
+/** Facts for which the agent asks, and facts before which the persona names the person. */
+const ASKED_PERCENT = 30;
+const NAMED_PERCENT = 20;
+/** Threads that stay on their topic for two more turns, and sentences beside the words that do. */
+const STAYING_PERCENT = 55;
+const SAME_TOPIC_PERCENT = 75;
 const TOPICS = [...PEOPLE_TOPICS, ...EVENT_TOPICS];
 
-/** One turn of the persona: some of an opener, the words, an end, and an unrelated sentence. */
-function persona({ dice }: Talk, words: string, meaning?: Meaning): SpokenTurn {
+/** One turn of the persona: some of an opener, the words, an end, and a sentence beside them, usually on the same topic. */
+function persona({ dice }: Talk, words: string, about: About = {}): SpokenTurn {
+  const { topic, meaning } = about;
   const opener = dice.chance(45) ? `${dice.pick(OPENERS)} ` : '';
   const tail = dice.chance(30) ? `, ${dice.pick(TAILS)}` : '';
-  const beside = dice.chance(meaning === undefined ? 25 : 40) ? [chatterOf(dice)] : [];
+  const isBeside = dice.chance(meaning === undefined ? 20 : 40);
+  const beside = isBeside
+    ? [chatterOn(dice, topic !== undefined && dice.chance(SAME_TOPIC_PERCENT) ? topic : dice.pick(TOPICS))]
+    : [];
   const parts = dice.chance(50) ? [`${opener}${words}${tail}`, ...beside] : [...beside, `${opener}${words}${tail}`];
   const text = inRegister(parts, dice.pick(REGISTERS), dice);
   return { by: 'persona', text, ...(meaning && { meaning }) };
 }
 
-/** A line of small talk that asks for no person. */
-function chatterOf(dice: Dice): string {
-  const topic = dice.pick(TOPICS);
-  const lines = topic.chatter.filter((line) => !/\{[SPO]\}/.test(line));
-  return fill(dice.pick(lines), byText(''), { v: dice.pick(topic.values), x: dice.pick(topic.values) });
+interface About {
+  readonly topic?: Fact['topic'];
+  readonly meaning?: Meaning;
 }
+
+/** A line of small talk on a topic that names no person. */
+function chatterOn(dice: Dice, topic: Fact['topic'], value = valueOf(dice, topic)): string {
+  const lines = topic.chatter.filter((line) => !/\{[SPO]\}/.test(line));
+  return lines.length === 0
+    ? dice.pick(TAILS)
+    : fill(dice.pick(lines), byText(''), { v: value, x: valueOf(dice, topic) });
+}
+
+const valueOf = (dice: Dice, { values }: Fact['topic']): string => (values.length === 0 ? '' : dice.pick(values));
 
 const agent = (text: string, meaning?: Meaning): SpokenTurn => ({ by: 'agent', text, ...(meaning && { meaning }) });
 
@@ -70,33 +87,47 @@ function mentionOf({ dice }: Talk, person: Person): Mention {
   return dice.chance(RELATION_PERCENT) ? byRelation(person) : byName(person);
 }
 
-/** The turns in which the persona states a fact, sometimes after naming the person in a turn of its own. */
-function tell(talk: Talk, fact: Fact): readonly SpokenTurn[] {
+/** The turns before a fact: the agent asks for it, or the persona names the person; after them a pronoun is enough. */
+function leadTo(talk: Talk, { topic, person }: Fact): readonly SpokenTurn[] {
+  const { dice } = talk;
+  if (person === null) return [];
+  const drawn = dice.below(100);
+  const templates = [...topic.asks, ...topic.rephrases].filter((text) => !text.includes('{v}'));
+  if (drawn < ASKED_PERCENT && templates.length > 0)
+    return [agent(fill(dice.pick(templates), mentionOf(talk, person)))];
+  if (drawn >= ASKED_PERCENT + NAMED_PERCENT) return [];
+  const naming = persona(talk, fill(dice.pick(NAMINGS), mentionOf(talk, person)), { topic });
+  return dice.chance(70) ? [naming, agent(fill(dice.pick(INVITATIONS), byText(''), { N: person.name }))] : [naming];
+}
+
+/** The turns after a fact: the agent answers with its words, and the persona sometimes stays on the topic. */
+function followUp(talk: Talk, fact: Fact): readonly SpokenTurn[] {
+  const { dice } = talk;
+  const slots = { v: fact.value, N: fact.person?.name ?? 'that' };
+  const echo = dice.chance(75) ? [agent(fill(dice.pick(ECHOES), byText(''), slots), { kind: 'echo', fact })] : [];
+  if (!dice.chance(STAYING_PERCENT)) return echo;
+  const more =
+    fact.person !== null && dice.chance(40)
+      ? fill(dice.pick(MENTIONS), byPronoun(fact.person))
+      : chatterOn(dice, fact.topic);
+  return [...echo, persona(talk, more, { topic: fact.topic }), agent(answerTo(talk, fact.person))];
+}
+
+function answerTo({ dice }: Talk, person: Person | null): string {
+  const lines = ANSWERS.filter((line) => person !== null || !line.includes('{N}'));
+  return fill(dice.pick(lines), byText(''), { N: person?.name ?? '' });
+}
+
+/** The thread in which the persona states a fact. */
+function thread(talk: Talk, fact: Fact): readonly SpokenTurn[] {
   const { dice } = talk;
   const templates = fact.replaces === undefined ? fact.topic.says : (fact.topic.changes ?? fact.topic.says);
-  const slots = { v: fact.value, t: dice.pick(TIMES) };
-  const { person } = fact;
-  const echo = (): readonly SpokenTurn[] =>
-    dice.chance(75)
-      ? [
-          agent(fill(dice.pick(ECHOES), byText(''), { v: fact.value, N: person?.name ?? 'that' }), {
-            kind: 'echo',
-            fact,
-          }),
-        ]
-      : [];
-  const meaning = { kind: 'fact', fact } as const;
-  const words = (mention: Mention): string => fill(dice.pick(templates), mention, slots);
-  if (person === null) return [persona(talk, words(byText('I')), meaning), ...echo()];
-  if (!dice.chance(PRONOUN_PERCENT)) return [persona(talk, words(mentionOf(talk, person)), meaning), ...echo()];
-  const naming = persona(talk, fill(dice.pick(NAMINGS), mentionOf(talk, person)));
-  const invitation = agent(fill(dice.pick(INVITATIONS), byText(''), { N: person.name }));
-  return [
-    naming,
-    ...(dice.chance(70) ? [invitation] : []),
-    persona(talk, words(byPronoun(person)), meaning),
-    ...echo(),
-  ];
+  const { person, topic } = fact;
+  const lead = leadTo(talk, fact);
+  const named = (): Mention => (person === null ? byText('I') : mentionOf(talk, person));
+  const mention = person !== null && lead.length > 0 ? byPronoun(person) : named();
+  const words = fill(dice.pick(templates), mention, { v: fact.value, t: dice.pick(TIMES) });
+  return [...lead, persona(talk, words, { topic, meaning: { kind: 'fact', fact } }), ...followUp(talk, fact)];
 }
 
 function introduce(talk: Talk, person: Person): readonly SpokenTurn[] {
@@ -108,24 +139,28 @@ function introduce(talk: Talk, person: Person): readonly SpokenTurn[] {
     `have I mentioned ${name}, my ${relation}?`,
   ];
   return [
-    persona(talk, talk.dice.pick(lines), { kind: 'introduction', person }),
+    persona(talk, talk.dice.pick(lines), { meaning: { kind: 'introduction', person } }),
     agent(talk.dice.pick([`${name}, got it.`, `Nice, I will remember who ${name} is.`, 'Thank you, that helps.'])),
   ];
 }
 
-/** Two turns that say nothing to keep. */
+/** A few turns that say nothing to keep. */
 function smallTalk(talk: Talk): readonly SpokenTurn[] {
   const { dice, life } = talk;
-  const person = dice.pick(life.people);
   const kind = dice.below(10);
   if (kind < 3) {
     const [question, reply] = dice.pick(CHORES);
     return [persona(talk, question), agent(reply)];
   }
-  const answers = ANSWERS.filter((line) => kind < 5 || !line.includes('{N}'));
-  const answer = agent(fill(dice.pick(answers), byText(''), { N: person.name }));
-  if (kind < 5) return [persona(talk, fill(dice.pick(MENTIONS), mentionOf(talk, person))), answer];
-  return [persona(talk, kind < 7 ? chatterAbout(talk, person) : chatterOf(dice)), answer];
+  const person = dice.pick(life.people);
+  if (kind < 5)
+    return [persona(talk, fill(dice.pick(MENTIONS), mentionOf(talk, person))), agent(answerTo(talk, person))];
+  const topic = dice.pick(TOPICS);
+  const first = persona(talk, kind < 7 ? chatterAbout(talk, person) : chatterOn(dice, topic), { topic });
+  const more = dice.chance(STAYING_PERCENT)
+    ? [persona(talk, chatterOn(dice, topic), { topic }), agent(answerTo(talk, null))]
+    : [];
+  return [first, agent(answerTo(talk, null)), ...more];
 }
 
 /** Small talk in the words of a topic, about values that the persona's own facts have. */
@@ -140,11 +175,11 @@ export function talkThrough(talk: Talk, session: number): readonly SpokenTurn[] 
   const { dice, life } = talk;
   const beats = [
     ...life.people.filter(({ introduced }) => introduced === session).map((person) => introduce(talk, person)),
-    ...life.facts.filter((fact) => fact.session === session).map((fact) => tell(talk, fact)),
+    ...life.facts.filter((fact) => fact.session === session).map((fact) => thread(talk, fact)),
     ...talk.wishes
       .filter((_, at) => at * 2 + 1 === session)
       .map((wish) => [
-        persona(talk, `please remember: ${wish.says}`, { kind: 'wish', wish }),
+        persona(talk, `please remember: ${wish.says}`, { meaning: { kind: 'wish', wish } }),
         agent('I will stick to that.'),
       ]),
   ];
