@@ -43,7 +43,7 @@ const MISTAKES: readonly { readonly what: string; readonly file: string; readonl
   { what: 'a time in words', file: lines({ ...turn, at: 'yesterday' }, turn, question), says: /^line 1: at: / },
   {
     what: 'a text that is too long',
-    file: lines({ ...turn, text: 'x'.repeat(32_001) }, turn, question),
+    file: lines({ ...turn, text: 'x'.repeat(16_001) }, turn, question),
     says: /^line 1: text: /,
   },
   { what: 'the same turn twice', file: lines(turn, question, turn), says: /^line 3: turn 1:1 was on line 1 already/ },

@@ -2,10 +2,17 @@ import { z } from 'zod';
 import type { Dialogue, DialogueQuestion, DialogueTurn } from './dialogue.ts';
 
 /** Limits of one file. */
-export const DIALOGUE_LIMITS = { turns: 200_000, questions: 20_000, textChars: 32_000, evidence: 100 } as const;
+export const DIALOGUE_LIMITS = {
+  turns: 200_000,
+  questions: 20_000,
+  textChars: 16_000,
+  questionChars: 4_000,
+  evidence: 100,
+} as const;
 /** After this many mistakes the rest of a file is not listed. */
 const MISTAKES_MAX = 20;
-const NAME_CHARS = 200;
+/** A session and a turn make the id of a memory, which has at most 200 characters. */
+const NAME_CHARS = 99;
 
 const Name = z.union([z.string().min(1).max(NAME_CHARS), z.int()]).transform(String);
 const At = z.union([z.int().min(0), z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
@@ -17,7 +24,7 @@ const TurnLine = z.object({
   at: At.transform((at) => (typeof at === 'number' ? at : Date.parse(at))),
 });
 const QuestionLine = z.object({
-  question: z.string().min(1).max(DIALOGUE_LIMITS.textChars),
+  question: z.string().min(1).max(DIALOGUE_LIMITS.questionChars),
   evidence: z.array(Name).max(DIALOGUE_LIMITS.evidence),
   kind: z.string().min(1).max(NAME_CHARS).default('all'),
 });

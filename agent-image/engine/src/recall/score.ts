@@ -2,7 +2,7 @@
 export const RECALL_AT = [5, 10, 20] as const;
 export type RecallAt = (typeof RECALL_AT)[number];
 
-/** What a search returned for one question. */
+/** The answer of a search to one question. */
 export interface Answered {
   readonly kind: string;
   readonly evidence: readonly string[];
