@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly villageMs?: () => number;
   readonly agents?: Partial<Agents>;
   readonly map?: WorldMap;
+  /** Sessions of Postgres for requests; default 16. */
+  readonly sessions?: number;
   readonly models?: VillageModels;
   readonly callbackRoute?: CallbackRoute;
 }
@@ -32,11 +34,11 @@ const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000
 const OF_SEALING: DatabaseLimits = { answerMs: 130_000, idleInTransactionMs: 30_000, transactionMs: 600_000 };
 
 /** Opens separate pools, so that requests, the writer, sealing and the village's freeze do not wait for each other. Each connects at its first statement. */
-function openDatabases(url: string, log: Log) {
+function openDatabases(url: string, log: Log, sessions = 16) {
   const onError = (error: unknown): void => log('warn', 'an idle database connection was lost', { error });
   const open = (poolSize: number, limits: DatabaseLimits): Db => openDatabase({ url, poolSize, limits, onError });
   const pools = {
-    db: open(16, OF_REQUESTS),
+    db: open(sessions, OF_REQUESTS),
     writerDb: open(4, OF_WRITER),
     sealingDb: open(2, OF_SEALING),
     switchDb: open(4, OF_REQUESTS),
@@ -51,7 +53,7 @@ function openDatabases(url: string, log: Log) {
 
 export async function openBase(config: Config, log: Log, options: StartOptions) {
   const monotonicMs = (): number => performance.now();
-  const { close: closeDatabases, ...databases } = openDatabases(config.postgresUrl, log);
+  const { close: closeDatabases, ...databases } = openDatabases(config.postgresUrl, log, options.sessions);
   const { db } = databases;
   await waitForSchema(db, log);
   await loadApiKeys(db, config.apiKeysFile);

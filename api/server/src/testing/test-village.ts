@@ -17,6 +17,8 @@ import type { StartOptions } from '../start/base.ts';
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const WAIT_PAUSE_MS = 20;
 const POOL_SIZE = 4;
+/** Sessions of a replica for requests: each costs Postgres a process, and tests ask less at once than people do. */
+const REPLICA_SESSIONS = 6;
 
 /** Agents of a test village. ada is pinned to tier-1; the others have the lowest tier. */
 export const AGENT_IDS = ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay'] as const;
@@ -176,7 +178,7 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
       const replica = await startServer(
         config,
         createLog((line) => void logs.push(line), 'debug'),
-        { villageMs, ...started },
+        { villageMs, sessions: REPLICA_SESSIONS, ...started },
       );
       replicas.push(replica);
       await eventually('requests to be counted', () => countsTogether(replica));
