@@ -2,7 +2,7 @@ import { type RunContext, type RunContextPart, readRunContext } from '@hamlet/co
 import { useState } from 'react';
 import { useLive } from '../../../client/query/use-live.ts';
 import { LinkButton, Unread } from '../../../ui/controls.tsx';
-import { visibleText } from '../../permissions/shown-arguments.ts';
+import { visibleText } from '../../../ui/visible-text.ts';
 import { useVillage } from '../../village-context.ts';
 import { toolLabel } from '../../permissions/call-labels.ts';
 import { contextSummary, missingText, PART_LABELS, partFacts } from './context-labels.ts';
