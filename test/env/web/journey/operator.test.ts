@@ -162,5 +162,5 @@ test("pages can be opened and left by keyboard, and the browser's Back works", a
   await visit(page, '?view=runs&agent=ada&tab=now');
   await page.locator('[data-tab="now"]').focus();
   await page.keyboard.press('ArrowRight');
-  await page.waitForSelector('[data-tab="money"][aria-selected="true"]');
+  await page.waitForSelector('[data-tab="mind"][aria-selected="true"]');
 });
