@@ -268,6 +268,25 @@ test('a changed embedder embeds again in steps, and search finds everything by w
   assert.equal((await textsOf(again, 'baskt 42'))[0], 'Basket 42 holds quinces');
 });
 
+test('counts of callers and pins are bounded', async () => {
+  const memory = newMemory();
+  await memory.remember(
+    Array.from({ length: 210 }, (_, turn) => said(turn, `Pinned remark ${turn} on gravel`, { pinned: true })),
+  );
+  assert.equal(memory.stats().pinned, 200);
+  const unpinned = memory.list({ audience: ANA, pinned: false }).memories[0]?.id ?? '';
+  assert.equal(memory.pin(unpinned, { audience: ANA }), 'too_many_pins');
+  for (const [k, expected] of [
+    [-1, 1],
+    [Number.NaN, 1],
+    [2.5, 2],
+    [1_000, 100],
+  ] as const)
+    assert.equal((await memory.search('remark on gravel', { audience: ANA, k })).length, expected);
+  for (const limit of [-1, 0, Number.NaN]) assert.equal(memory.list({ audience: ANA, limit }).memories.length, 1);
+  await assert.rejects(memory.remember(Array(1_001).fill(said(1, 'Too many'))), RangeError);
+});
+
 test('a list has pages, newest first, and each memory once', async () => {
   const memory = newMemory();
   await memory.remember(

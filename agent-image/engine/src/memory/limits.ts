@@ -10,3 +10,6 @@ export const MAX_PINNED = 200;
 export const MAX_QUERY_CHARS = 4_000;
 export const MAX_HITS = 100;
 export const MAX_LISTED = 1_000;
+
+/** A count from a caller, between 1 and the most that is allowed. */
+export const clamped = (count: number, most: number): number => (count >= 1 ? Math.min(Math.trunc(count), most) : 1);

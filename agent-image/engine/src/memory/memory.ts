@@ -68,6 +68,7 @@ type NewCommon = Readonly<{
   taint?: Taint;
   /** From 0 to 1; by default the store's judgement of the text. */
   importance?: number;
+  /** Ignored once 200 memories are pinned. */
   pinned?: boolean;
 }>;
 export type NewEvidence = NewCommon & Readonly<{ kind: 'evidence'; session: string; turn: number; speaker: string }>;

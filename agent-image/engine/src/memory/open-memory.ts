@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buryMemories, forgetMemories } from './forget.ts';
-import { DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_PINNED } from './limits.ts';
+import { clamped, DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_PINNED, MAX_QUERY_CHARS } from './limits.ts';
 import { addVectors, awaitingVectors, demoteSome, makeRoom, vectorsOf } from './maintain.ts';
 import type {
   Embedder,
+  Hit,
   ListOptions,
   Maintained,
   Memory,
@@ -76,7 +77,7 @@ class OpenMemory {
       forget: (ids, { audience }) => this.#forget(ids, audience),
       bury: (ids) => this.#erase((parts) => buryMemories(parts, bounded(ids), this.#clock())),
       tombstones: (after, limit) =>
-        this.#guarded(({ database }) => tombstonesAfter(database, after, Math.min(limit, MAX_LISTED))),
+        this.#guarded(({ database }) => tombstonesAfter(database, after, clamped(limit, MAX_LISTED))),
       pin: (id, { audience }) => this.#pin(id, true, audience),
       unpin: (id, { audience }) => this.#pin(id, false, audience),
       get: (id, { audience }) => this.#guarded((parts) => visibleRow(parts, id, audience)?.memory ?? null),
@@ -142,10 +143,11 @@ class OpenMemory {
     return parts.table.size() < this.#capacity;
   }
 
-  async #search(text: string, options: SearchOptions) {
+  async #search(query: string, options: SearchOptions): Promise<readonly Hit[]> {
+    const text = query.slice(0, MAX_QUERY_CHARS);
     const [vector = null] = await vectorsOf(this.#embedder, [text]);
-    const query = { text, vector, options, profile: this.#profile, now: this.#clock() };
-    return this.#guarded((parts) => search(parts, query));
+    const asked = { text, vector, options, profile: this.#profile, now: this.#clock() };
+    return this.#guarded((parts) => search(parts, asked));
   }
 
   #forget(ids: readonly string[], audience: Present): readonly Tombstone[] {
@@ -166,7 +168,7 @@ class OpenMemory {
     return this.#write((parts) => {
       const row = visibleRow(parts, id, audience);
       if (row === null) return 'no_such_memory';
-      if (isPinned && !row.memory.pinned && parts.table.counts().pinned >= MAX_PINNED) return 'too_many_pins';
+      if (isPinned && !row.memory.pinned && parts.table.pinned() >= MAX_PINNED) return 'too_many_pins';
       parts.table.pin(id, isPinned);
       return 'done';
     });
@@ -243,7 +245,7 @@ function visibleRow(parts: Parts, id: string, audience: Present): Row | null {
 
 function list({ table, audiences }: Parts, options: ListOptions): Page {
   const { audience, limit = DEFAULT_LISTED, after, ...filter } = options;
-  const count = Math.max(1, Math.min(MAX_LISTED, Math.trunc(limit)));
+  const count = clamped(limit, MAX_LISTED);
   const rows = table.list({ ...filter, audiences: audiences.visibleTo(audience) }, positionOf(after), count);
   const last = rows.length < count ? undefined : rows.at(-1);
   return {

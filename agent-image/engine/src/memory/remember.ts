@@ -1,3 +1,4 @@
+import { MAX_PINNED } from './limits.ts';
 import type { Fact, NewFact, NewMemory, RefusalReason, RememberResult, Taint } from './memory.ts';
 import { faultOf } from './new-memory.ts';
 import { fingerprintOf, isSameFact } from './sameness.ts';
@@ -34,7 +35,8 @@ export function store(parts: Parts, entry: Entry, how: Storing): RememberResult 
   if ('outcome' in sources) return sources;
   if (!how.makeRoom()) return refused('full', 'The memory is full of facts and pinned memories. Forget some of them.');
   const importance = memory.importance ?? importanceIn(parts, memory);
-  const row = rowOf(memory, { ...sources, importance }, how);
+  const pinned = memory.pinned === true && parts.table.pinned() < MAX_PINNED;
+  const row = rowOf(memory, { ...sources, importance, pinned }, how);
   insertMemory(parts, row, vector);
   if (row.kind === 'fact' && row.supersedes !== null) parts.table.supersede(row.supersedes, row.id, row.validFrom);
   return { outcome: 'remembered', id: row.id };
@@ -61,7 +63,7 @@ function knownOf(parts: Parts, { memory, vector }: Entry, now: number): Remember
     (memory.kind === 'fact' && vector !== null ? similarFact(parts, { fact: memory, vector, audience }) : null);
   if (same === null || (memory.kind === 'fact' && memory.supersedes === same.memory.id)) return null;
   table.repeat(same.seq, memory.at ?? now);
-  if (memory.pinned === true) table.pin(same.memory.id, true);
+  if (memory.pinned === true && table.pinned() < MAX_PINNED) table.pin(same.memory.id, true);
   return { outcome: 'known', id: same.memory.id };
 }
 
@@ -118,7 +120,7 @@ function importanceIn({ table, words }: Parts, { kind, text }: NewMemory): numbe
   return Math.max(kind === 'fact' ? LEAST_FOR_FACTS : 0, importanceOf(text, surprises));
 }
 
-type Made = Sources & Readonly<{ importance: number }>;
+type Made = Sources & Readonly<{ importance: number; pinned: boolean }>;
 
 function rowOf(memory: NewMemory, made: Made, { now, nextId }: Storing) {
   const at = memory.at ?? now;
@@ -135,7 +137,7 @@ function rowOf(memory: NewMemory, made: Made, { now, nextId }: Storing) {
     repeats: 0,
     state: 'active' as const,
     taint: memory.taint === 'outside' ? ('outside' as const) : made.taint,
-    pinned: memory.pinned ?? false,
+    pinned: made.pinned,
     fingerprint: fingerprintOf(memory),
   };
   if (memory.kind === 'fact') return { ...common, ...factOf(memory, made.supersedes, at) };

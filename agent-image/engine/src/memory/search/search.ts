@@ -1,4 +1,4 @@
-import { MAX_HITS, MAX_QUERY_CHARS } from '../limits.ts';
+import { clamped, MAX_HITS } from '../limits.ts';
 import type { Hit, Present, RankingProfile, SearchOptions } from '../memory.ts';
 import { explain, rank, type Ranked, type Ranking } from '../ranking/rank.ts';
 import type { Audiences } from '../store/audiences.ts';
@@ -34,7 +34,7 @@ export type Query = Readonly<{
 export function search(parts: Parts, { text, vector, options, profile, now }: Query): readonly Hit[] {
   const filter = filterOf(parts.audiences, options);
   const size = parts.table.size();
-  const terms = parts.words.termsOf(wordsOf(text.slice(0, MAX_QUERY_CHARS)), size);
+  const terms = parts.words.termsOf(wordsOf(text), size);
   const pool = new Pool(parts, { terms, vector, filter, profile });
   pool.add(parts.words.find(terms, filter, Math.max(BY_WORDS, 2 * hitsOf(options))));
   if (vector !== null) {
@@ -50,7 +50,7 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
   return hitsFrom(parts, best, { pool, ranking: { profile, now }, asked: options.explain === true ? asked : null });
 }
 
-const hitsOf = ({ k = DEFAULT_HITS }: SearchOptions): number => Math.max(1, Math.min(MAX_HITS, Math.trunc(k)));
+const hitsOf = ({ k = DEFAULT_HITS }: SearchOptions): number => clamped(k, MAX_HITS);
 
 type Filtering = Readonly<{ audience: Present }> & Pick<SearchOptions, 'repository' | 'kind' | 'layers'>;
 

@@ -160,7 +160,9 @@ function lists(database: DatabaseSync) {
     `select count(*) as all_rows, count(*) filter (where kind = 'fact') as facts, sum(dormant) as dormant, sum(pinned) as pinned
      from memory`,
   );
+  const pinned = database.prepare('select count(*) as rows from memory where pinned = 1');
   return {
+    pinned: (): number => Number(pinned.get()?.['rows']),
     counts: (): Readonly<{ all: number; facts: number; dormant: number; pinned: number }> => {
       const row = counts.get();
       const [all, facts] = [Number(row?.['all_rows']), Number(row?.['facts'])];
