@@ -123,14 +123,18 @@ async function recallOwn(
 ): Promise<readonly string[]> {
   const { ownMemory, catchUp, stop } = ports;
   if (!(await catchUp())) return [];
-  const recalled = await ownMemory.recall(text, reader, conversation);
-  if (recalled.length === 0) return [];
+  const { memories: recalled, outside } = await ownMemory.recall(text, reader, conversation);
+  const more = outside === 0 ? [] : [moreOf(outside)];
+  if (recalled.length === 0) return more;
   const noted = await noteMemories(ports, { run, recalled: recalled.map(({ id }) => id), signal: stop });
   if (noted === null) return [];
   const kept = recalled.filter(({ id }) => !noted.forgotten.includes(id));
   ownMemory.use(kept.map(({ id }) => id));
-  return kept.map(lineOf);
+  return [...kept.map(lineOf), ...more];
 }
+
+const moreOf = (outside: number): string =>
+  `- Your memory has ${outside} more with text from outside: search_memories shows them.`;
 
 const ALONE: Pick<EnginePorts, 'policy' | 'memory' | 'compaction'> = {
   compaction: null,

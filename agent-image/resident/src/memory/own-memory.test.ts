@@ -50,7 +50,8 @@ function anAgent() {
   };
   const recalled = async ({ session, names, at = null }: Talk, text: string): Promise<string> => {
     const reader = { ...readBy(...names), repository: at === null ? null : repositoryId(at) };
-    return (await own.recall(text, reader, idOf(session))).map(lineOf).join('\n');
+    const { memories } = await own.recall(text, reader, idOf(session));
+    return memories.map(lineOf).join('\n');
   };
   return { store, own, days, talk, recalled };
 }
@@ -111,9 +112,26 @@ test("each run has an entry in the diary for its people; workers' runs and runs 
   assert.deepEqual(wordsOfRun(safe, { state: 'done' }), []);
 });
 
+test('memories with text from outside do not enter a prompt unasked; they are counted', async () => {
+  const { own } = anAgent();
+  const note = { about: null, audience: ['account Mia'] };
+  await own.remember({ ...note, id: 'm-1', text: 'A page says that the bridge in Bern is closed.', isOutside: true });
+  await own.remember({ ...note, id: 'm-2', text: 'Mia crosses the bridge in Bern each day.', isOutside: false });
+  const { memories, outside } = await own.recall('How is the bridge in Bern?', readBy('Mia'), '');
+  assert.deepEqual([pluck(memories, 'id'), outside], [['m-2'], 1]);
+  const found = await own.search('bridge in Bern', readBy('Mia'), 10);
+  assert.deepEqual(pluck(found, 'id').toSorted(), ['m-1', 'm-2']);
+});
+
 test('a forgotten note is gone for all its people, and only they can forget it', async () => {
   const { own } = anAgent();
-  const note = { id: 'm-1', text: 'Mia is allergic to nuts.', about: null, audience: ['account Mia'] };
+  const note = {
+    id: 'm-1',
+    text: 'Mia is allergic to nuts.',
+    about: null,
+    audience: ['account Mia'],
+    isOutside: false,
+  };
   assert.deepEqual(await own.remember(note), { id: 'm-1' });
   const again = { ...note, id: 'm-2' };
   assert.deepEqual(await own.remember(again), { id: 'm-1' }, 'the same fact is one memory');
@@ -157,8 +175,9 @@ function aMirror(store: Memory, commands: MemoryCommand[] = []) {
 test('people see a copy of the memory, and their changes hold before the next recall', async () => {
   const { store, own } = anAgent();
   const audience = ['account Mia'];
-  await own.remember({ id: 'm-1', text: 'Mia lives in Bern.', about: 'Mia', audience });
-  await own.remember({ id: 'm-2', text: 'Mia keeps seven bees.', about: null, audience });
+  const of = { audience, isOutside: false };
+  await own.remember({ id: 'm-1', text: 'Mia lives in Bern.', about: 'Mia', ...of });
+  await own.remember({ id: 'm-2', text: 'Mia keeps seven bees.', about: null, ...of });
   const changes: MemoryCommand[] = [];
   const { mirror, bodies, answers, exchange } = aMirror(store, changes);
   await exchange();
@@ -179,7 +198,7 @@ test('people see a copy of the memory, and their changes hold before the next re
   answers.isAway = false;
   assert.equal(await mirror.catchUp(), true);
   const recalled = await own.recall('Where does Mia live, and what does she keep?', readBy('Mia'), '');
-  assert.deepEqual(pluck(recalled, 'id'), ['c-1']);
+  assert.deepEqual(pluck(recalled.memories, 'id'), ['c-1']);
   assert.equal(store.get('m-1', { audience: 'keeper' })?.kind, 'fact', 'the history stays');
   await exchange();
   const later = bodies.at(-1);

@@ -6,6 +6,7 @@ import type {
   Present,
   Remembered,
   RememberResult,
+  Taint,
 } from '@hamlet/engine/memory';
 import { MEMORY_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
@@ -29,6 +30,8 @@ export interface NewNote {
   readonly text: string;
   readonly about: string | null;
   readonly audience: Audience;
+  /** True if it contains text from outside. */
+  readonly isOutside: boolean;
 }
 
 /** What was said in a conversation: a message or an answer. */
@@ -52,19 +55,28 @@ export interface Reader {
   readonly repository: string | null;
 }
 
+export interface Recalled {
+  readonly memories: readonly Remembered[];
+  /** The number of fitting memories with text from outside. */
+  readonly outside: number;
+}
+
 /** The agent's own memory, as its tools and prompts use it. */
 export interface OwnMemory {
   /** Resolves once it is on disk, with the id under which it is known, or with the reason why it is not kept. */
   remember(note: NewNote): Promise<KeptNote>;
-  /** Keeps words as they were said. Words that say nothing are not kept. */
-  keepWords(words: readonly SaidWords[]): Promise<void>;
+  /** Keeps words as they were said; `outside` are the ids of those with text from outside. Words that say nothing are not kept. */
+  keepWords(words: readonly SaidWords[], outside?: readonly string[]): Promise<void>;
   forget(id: string, reader: Reader): boolean;
   pin(id: string, pinned: boolean, reader: Reader): 'done' | 'no_such_memory' | 'too_many_pins';
   /** Facts and words, newest first. */
   list(reader: Reader, limit: number): readonly Remembered[];
   search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
-  /** Pinned memories, then those that fit a text best, and nothing of what was said in the conversation itself. */
-  recall(text: string, reader: Reader, conversation: string): Promise<readonly Remembered[]>;
+  /**
+   * Pinned memories, then those that fit a text best, and nothing of what was said in the conversation itself. Memories with text
+   * from outside are only counted: they would mark each run that they enter, so a model asks for them.
+   */
+  recall(text: string, reader: Reader, conversation: string): Promise<Recalled>;
   /** Counts the use of memories that entered a prompt. */
   use(ids: readonly string[]): void;
 }
@@ -76,19 +88,21 @@ export function createOwnMemory(memory: Memory, onChange: () => void = () => {})
     return results;
   };
   return {
-    remember: async ({ id, text, about, audience }) => {
-      const fact: NewMemory = { kind: 'fact', id, text, subject: about ?? NO_SUBJECT, audience, layer: 'profile' };
+    remember: async ({ id, text, about, audience, isOutside }) => {
+      const words = { id, text, subject: about ?? NO_SUBJECT, audience, taint: taintOf(isOutside) };
+      const fact: NewMemory = { kind: 'fact', ...words, layer: 'profile' };
       const [result] = await keep([fact]);
       return result?.outcome === 'refused' ? { refused: result.detail } : { id: result?.id ?? id };
     },
-    keepWords: async (words) => {
+    keepWords: async (words, outside = []) => {
       const turns = new Map<string, number>();
       const turnIn = (session: string): number => {
         const turn = (turns.get(session) ?? lastTurnOf(memory, session)) + 1;
         turns.set(session, turn);
         return turn;
       };
-      await keep(words.map((each) => evidenceOf(each, turnIn(each.session))));
+      const taint = ({ id }: SaidWords): Taint => taintOf(outside.includes(id));
+      await keep(words.map((each) => ({ ...evidenceOf(each, turnIn(each.session)), taint: taint(each) })));
     },
     forget: (id, reader) => {
       const gone = mayRead(memory, id, reader) && memory.forget([id], { audience: reader.present }).length > 0;
@@ -108,6 +122,8 @@ export function createOwnMemory(memory: Memory, onChange: () => void = () => {})
     use: (ids) => memory.use(ids),
   };
 }
+
+const taintOf = (isOutside: boolean): Taint => (isOutside ? 'outside' : 'none');
 
 function lastTurnOf(memory: Memory, session: string): number {
   const [last] = memory.list({ audience: 'keeper', kind: 'evidence', session, limit: 1 }).memories;
@@ -147,14 +163,18 @@ async function recallFrom(
   memory: Memory,
   text: string,
   { conversation, ...reader }: Reader & { readonly conversation: string },
-): Promise<readonly Remembered[]> {
+): Promise<Recalled> {
   const pinned = newestOf(memory, reader, { pinned: true }).slice(0, PINNED_MAX);
   const known = new Set(pinned.map(({ id }) => id));
-  const others = (await foundIn(memory, text, reader))
-    .filter((each) => !known.has(each.id) && !isOf(conversation, each) && isInForce(each))
-    .slice(0, RECALLED_MAX);
-  return withinLimit([...pinned, ...others]);
+  const fitting = (await foundIn(memory, text, reader)).filter(
+    (each) => !known.has(each.id) && !isOf(conversation, each) && isInForce(each),
+  );
+  const all = [...pinned, ...fitting];
+  const memories = [...pinned.filter(isInside), ...fitting.filter(isInside).slice(0, RECALLED_MAX)];
+  return { memories: withinLimit(memories), outside: all.length - all.filter(isInside).length };
 }
+
+const isInside = ({ taint }: Remembered): boolean => taint === 'none';
 
 /** The conversation itself is in the prompt already. */
 const isOf = (conversation: string, each: Remembered): boolean =>
@@ -202,6 +222,6 @@ export const NO_MEMORY: OwnMemory = {
   pin: () => 'no_such_memory',
   list: () => [],
   search: async () => [],
-  recall: async () => [],
+  recall: async () => ({ memories: [], outside: 0 }),
   use: () => {},
 };

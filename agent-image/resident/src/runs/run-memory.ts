@@ -1,6 +1,6 @@
 import type { ToolResult } from '@hamlet/engine';
 import type { Remembered } from '@hamlet/engine/memory';
-import { memoryReaderOf, noteMemories, type RunBook } from '../engine/run-book.ts';
+import { memoryReaderOf, noteMemories, type NotedMemories, type RunBook } from '../engine/run-book.ts';
 import { DIARY_SESSION, lineOf, OWN_NAME, type OwnMemory, type Reader, type SaidWords } from '../memory/own-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
@@ -32,6 +32,8 @@ interface Ports extends RetryPorts {
 const done = (text: string): ToolResult => ({ outcome: 'done', text });
 const NOTHING = done('I remember nothing of you yet.');
 
+const NONE: NotedMemories = { tainted: [], forgotten: [] };
+
 export function createRunMemory(ports: Ports): RunMemory {
   const { ownMemory, book, catchUp, log, stop: signal } = ports;
   const readerAt = (run: string): Reader => memoryReaderOf(book.find(run));
@@ -40,8 +42,8 @@ export function createRunMemory(ports: Ports): RunMemory {
       if (words.length === 0) return;
       try {
         const written = words.filter(({ mayBeOutside }) => mayBeOutside).map(({ id }) => id);
-        const isNoted = written.length === 0 || (await noteMemories(ports, { run, written, signal })) !== null;
-        if (isNoted) await ownMemory.keepWords(words);
+        const noted = written.length === 0 ? NONE : await noteMemories(ports, { run, written, signal });
+        if (noted !== null) await ownMemory.keepWords(words, noted.tainted);
       } catch (error) {
         log.warn('words_not_kept', { run_id: run, why: error instanceof Error ? error.message : String(error) });
       }

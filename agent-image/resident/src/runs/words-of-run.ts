@@ -39,7 +39,9 @@ export function wordsOfRun(
   if (sessionId === null)
     return [{ ...diary, text: `${when}: ${asker} gave me work: “${shorten(prompt, TASK_MAX_CHARS)}” ${ENDS[state]}` }];
   const said = { ...scope, session: sessionId };
-  const asked = { ...said, id: `e-${id}-0`, speaker: asker, text: prompt, mayBeOutside: isOutside };
+  // An answer from outside earlier in the conversation does not make the message one.
+  const mayBeOutside = (run.taint ?? []).some(({ source }) => source !== 'conversation');
+  const asked = { ...said, id: `e-${id}-0`, speaker: asker, text: prompt, mayBeOutside };
   const answered = { ...said, id: `e-${id}-1`, speaker: OWN_NAME, mayBeOutside: true };
   return [
     asked,

@@ -40,7 +40,8 @@ async function shown(kit: ToolKit, memories: readonly Remembered[], { run, signa
   if (noted === null) return NOT_NOTED;
   const kept = memories.filter(({ id }) => !noted.forgotten.includes(id));
   kit.ownMemory.use(kept.map(({ id }) => id));
-  return okay(kept.map(memoryInWords(noted.tainted)).join('\n'));
+  const text = kept.map(memoryInWords(noted.tainted)).join('\n');
+  return noted.tainted.length > 0 ? fromOutside(text) : okay(text);
 }
 
 /**
@@ -59,7 +60,13 @@ export async function remember(
   // The API records the memory before the volume has it: a record without a memory is harmless.
   const noted = await noteMemories(kit, { run: context.run, written: [id], signal: context.signal });
   if (noted === null) return NOT_NOTED;
-  const kept = await kit.ownMemory.remember({ id, text, about: about ?? null, audience });
+  const kept = await kit.ownMemory.remember({
+    id,
+    text,
+    about: about ?? null,
+    audience,
+    isOutside: noted.tainted.length > 0,
+  });
   return 'id' in kept ? okay(`Remembered as ${kept.id}.`) : failed('memory_refused', kept.refused);
 }
 

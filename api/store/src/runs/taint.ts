@@ -83,8 +83,9 @@ export async function markMemories(tx: Tx, { run, written, recalled }: MemoriesO
   const marked = rows.map(({ memoryId }) => memoryId).toSorted();
   const [first] = marked;
   if (first !== undefined) await taintRun(tx, { runId: run.runId, source: 'memory', detail: first });
-  if (written.length > 0 && (first !== undefined || run.taint !== null)) await keepMarks(tx, run, written);
-  return marked;
+  if (written.length === 0 || (first === undefined && run.taint === null)) return marked;
+  await keepMarks(tx, run, written);
+  return [...marked, ...written];
 }
 
 async function keepMarks(tx: Tx, { agentUid, runId }: RunRow, written: readonly string[]): Promise<void> {

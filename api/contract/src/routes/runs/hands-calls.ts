@@ -135,7 +135,7 @@ export const noteMemories = defineRoute('noteMemories POST /runs/{run_id}/memori
   body: z.strictObject({ ...Claim, written: MemoryIds.default([]), recalled: MemoryIds.default([]) }),
   answer: json(
     z.strictObject({
-      tainted: z.array(z.string()).describe('Recalled memories that are marked'),
+      tainted: z.array(z.string()).describe('Recalled memories that are marked, and written ones of a tainted run'),
       forgotten: z
         .array(z.string())
         .default([])
