@@ -90,7 +90,7 @@ interface UsedMemories {
   readonly signal: AbortSignal;
 }
 
-/** Who reads the agent's memory in a run; nobody in a run that is not under way, so only what everybody may know. Pure. */
+/** The reader of the agent's memory in a run. In a run that has ended, only common memories are read. Pure. */
 export const memoryReaderOf = (booked: Pick<BookedRun, 'audience' | 'repository'> | undefined): Reader => {
   const repository = booked?.repository ?? null;
   return { present: booked?.audience ?? [], repository: repository === null ? null : repositoryId(repository.url) };

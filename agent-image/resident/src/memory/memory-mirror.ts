@@ -89,7 +89,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const RUN_IN_ID = /^[ed]-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:-|$)/;
 
-/** What the API has of each memory, as a hash. */
+/** The version of each memory that the API has, as a hash. */
 type Sent = ReadonlyMap<string, string>;
 
 /** The memories to send, and the ids of those that are shown no longer. Pure. */

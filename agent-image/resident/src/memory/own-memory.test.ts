@@ -1,4 +1,4 @@
-/** What people said to an agent in one conversation, in later ones: for the same people, for others, and after they changed it. */
+/** Words of one conversation in later ones: for the same people, for others, and after they changed it. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

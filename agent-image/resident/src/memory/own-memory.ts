@@ -34,7 +34,7 @@ export interface NewNote {
   readonly isOutside: boolean;
 }
 
-/** What was said in a conversation: a message or an answer. */
+/** Words of a conversation: a message or an answer. */
 export interface SaidWords {
   readonly id: string;
   readonly session: string;
@@ -49,7 +49,7 @@ export interface SaidWords {
 
 export type KeptNote = { readonly id: string } | { readonly refused: string };
 
-/** Who reads, and where: memories that all present people may know, and that arose in this repository or in none. */
+/** The people present and the place: memories that all present people may know, and that arose in this repository or in none. */
 export interface Reader {
   readonly present: Present;
   readonly repository: string | null;

@@ -14,7 +14,7 @@ const LISTED_MAX = 100;
 export interface RunMemory {
   /** Keeps the words of a run once the API knows of them, so that those of a tainted run are marked. Never rejects. */
   keep(run: string, words: readonly SaidWords[]): Promise<void>;
-  /** What the agent remembers of the people of a run, newest first. */
+  /** Names the agent's memories of the people of a run, newest first. */
   recall(run: string): Promise<ToolResult>;
   /** Forgets the newest message of a conversation, with its answer. */
   forgetLast(run: string, conversation: string): ToolResult;
@@ -68,7 +68,7 @@ export function createRunMemory(ports: Ports): RunMemory {
   };
 }
 
-/** What people said, and what the agent noted about them; not what everybody may know, and not its own words. */
+/** Words of people and notes about them; not what everybody may know, and not its own words. */
 const isOfPeople = (memory: Remembered): boolean =>
   memory.audience !== 'public' &&
   (memory.kind === 'fact' || (memory.speaker !== OWN_NAME && memory.session !== DIARY_SESSION));

@@ -20,8 +20,8 @@ const ANSWERS: Readonly<Record<EndedRun['state'], string>> = {
 };
 
 /**
- * What an agent keeps of a run: the message and the answer of a conversation, and an entry of its diary, for the people of the run.
- * Of a worker's run and of a run in a safe mode it keeps nothing. Pure.
+ * The words of a run that an agent keeps: the message and the answer of a conversation, and an entry of its diary, for the people of the run.
+ * A worker's run and a run in a safe mode leave none. Pure.
  */
 export function wordsOfRun(
   { run, session, repository: place }: Pick<StartedRun, 'run' | 'session' | 'repository'>,

@@ -25,7 +25,7 @@ export const MemoryId = z
 const PersonId = z.string().min(1).max(300);
 const Share = z.number().min(0).max(1);
 
-/** `fact`: what the agent believes. `evidence`: words as somebody said them. `diary`: what the agent did. */
+/** `fact`: what the agent believes. `evidence`: words in the form in which they were said. `diary`: what the agent did. */
 export const MemoryKind = z.enum(['fact', 'evidence', 'diary']);
 export type MemoryKind = z.infer<typeof MemoryKind>;
 

@@ -41,7 +41,7 @@ const Changed = json(
 export const listAgentMemory = defineRoute('listAgentMemory GET /agents/{agent_id}/memory', {
   ...reading,
   summary:
-    'What an agent remembers of the caller and of what everybody may know, newest first, with goal, plan and how full it is',
+    'Memories of an agent that arose with the caller or that everybody may know, newest first, with its goal, its plan and how full its memory is',
   query: z.strictObject({
     whose,
     kind: MemoryKind.optional(),

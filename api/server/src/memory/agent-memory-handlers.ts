@@ -31,7 +31,7 @@ import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.strictObject({ since: z.string().max(40), memoryId: z.string().max(64) }));
 
-/** Whose memories a request reads. Only admins read those of others, and the audit names them once an hour. */
+/** The reader of a request. Only admins read those of others, and the audit names them once an hour. */
 async function readerOf(
   db: Db,
   caller: Caller,

@@ -34,7 +34,7 @@ export interface AgentMemoryRow {
   readonly waiting: boolean;
 }
 
-/** Whose memories to read: those for everybody and those with a person in their audience. Null: all. */
+/** A person: memories for everybody and those with the person in their audience. Null: all memories. */
 export type MemoryReader = string | null;
 
 /** A command that its agent has not applied; the words of a correction may be forgotten before. */
@@ -131,7 +131,7 @@ export interface AgentMemoryState {
   readonly waiting: number;
 }
 
-/** What the agent has reported about its memory; null if it never has. */
+/** The newest report of the agent about its memory; null before the first. */
 export async function readMemoryState(db: Db, agentUid: string): Promise<AgentMemoryState | null> {
   const { rows } = await sql<AgentMemoryState>`
     select mind, totals, synced_at as "syncedAt",

@@ -14,7 +14,7 @@ import { printable } from '../talk/printable.ts';
 const TEXT_CHARS = 80;
 const SHOWN = 100;
 
-/** What to do with the memory of an agent. */
+/** A use of the memory of an agent. */
 export type MemoryAct =
   | { readonly do: 'list' }
   | { readonly do: 'search'; readonly query: string }

@@ -185,7 +185,7 @@ function Correction({ start, busy, onSave }: CorrectionProps) {
       }}
     >
       <TextField
-        label="What is true"
+        label="The true words"
         name="text"
         rows={3}
         maxLength={MAX_CHARS}

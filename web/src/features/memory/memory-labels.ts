@@ -2,18 +2,18 @@ import type { AgentMemory, FoundMemory, MemoryCertainty, MemoryKind, MemoryTotal
 
 export const CERTAINTY: Readonly<Record<MemoryCertainty, { readonly word: string; readonly title: string }>> = {
   confirmed: { word: 'Confirmed', title: 'A person wrote it as a correction.' },
-  said: { word: 'Said', title: 'Words as somebody said them.' },
-  noted: { word: 'Noted', title: 'The agent noted it itself; nobody confirmed it.' },
+  said: { word: 'Said', title: 'Words in the form in which they were said.' },
+  noted: { word: 'Noted', title: 'The agent noted it itself; no person has confirmed it.' },
   outside: { word: 'From outside', title: 'Text from outside had reached the run in which it arose.' },
 };
 
 export const KINDS: Readonly<Record<MemoryKind, { readonly word: string; readonly empty: string }>> = {
-  fact: { word: 'Believes', empty: 'What it learns about you, and what everybody may know, appears here.' },
-  evidence: { word: 'Was said', empty: 'What you and the agent say in conversations appears here.' },
+  fact: { word: 'Believes', empty: 'Facts about you, and facts that everybody may know, appear here.' },
+  evidence: { word: 'Was said', empty: 'Words of your conversations with the agent appear here.' },
   diary: { word: 'Did', empty: 'The work that you give it appears here.' },
 };
 
-/** Who may know a memory, besides admins. Pure. */
+/** The people who may know a memory, besides admins. Pure. */
 export function audienceLabel(audience: readonly string[] | null): string {
   if (audience === null) return 'Everybody may know it';
   return audience.length === 1 ? 'Known to one person' : `Known to ${audience.length} people`;

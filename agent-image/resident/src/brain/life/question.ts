@@ -25,7 +25,7 @@ export interface Question {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** What the agent remembers for a decision: the newest entries of its diary, oldest first, and older memories that fit the situation. */
+/** Memories for a decision: the newest entries of its diary, oldest first, and older memories that fit the situation. */
 export interface Remembering {
   readonly diary: readonly string[];
   readonly recalled: readonly string[];
