@@ -131,7 +131,7 @@ export type RunWork = Readonly<{
   say(text: string, to: string | null): Promise<ToolResult>;
   use(): Promise<ToolResult>;
   look(): Promise<ToolResult>;
-  /** What the agent remembers of the people of the run. */
+  /** Lists the memories that the people of the run gave the agent. */
   recall(): Promise<ToolResult>;
   /** Forgets the newest message of the conversation before this one. */
   forget(): Promise<ToolResult>;
