@@ -13,7 +13,7 @@ import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
 import { schedules } from './commands/schedules.ts';
 import { why } from './commands/why.ts';
-import { memory } from './commands/memory.ts';
+import { memory } from './commands/memory/memory.ts';
 import { workers } from './commands/workers.ts';
 import { Failure } from './command.ts';
 import { kubectlWith } from './kubectl.ts';
