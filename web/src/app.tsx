@@ -2,7 +2,7 @@ import { type ComponentProps, lazy, type ReactNode, useCallback, useEffect, useM
 import type { StageWorld } from './canvas/render/stage.ts';
 import type { MapController } from './canvas/map-controller.ts';
 import { forgetInAddress } from './client/address.ts';
-import { reconnectMs } from './client/backoff.ts';
+import { reconnectMs } from './client/stream/backoff.ts';
 import { AskingProvider } from './client/query/use-live.ts';
 import { placeAfter, showsMap, type UrlState } from './client/url-state.ts';
 import { Inspector, InspectorFailed } from './features/inspector/inspector.tsx';

@@ -2,7 +2,7 @@ import type { AgentDetail, HandsActivity, PaymentOutcome, VillageFreeze } from '
 import type { SceneLandmark, ScenePin, SceneZone } from '../canvas/model/scene.ts';
 import type { Refused } from './api.ts';
 import { NOWHERE, type Place } from './url-state.ts';
-import type { Connection } from './live-socket.ts';
+import type { Connection } from './stream/live-socket.ts';
 
 /** An agent as the list shows it, updated twice a second. Positions are in tiles, with fractions. */
 export interface Row {

@@ -2,7 +2,7 @@ import { type BoardEvent, BoardMessage, type CallData, type Post, type Reply, re
 import type { ScenePin } from '../../canvas/model/scene.ts';
 import type { Caller } from '../api.ts';
 import type { AppState, Session } from '../app-state.ts';
-import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
+import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../stream/live-socket.ts';
 import { Outbox } from '../outbox.ts';
 import { createStore, type Store } from '../store.ts';
 

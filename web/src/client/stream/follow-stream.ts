@@ -1,5 +1,5 @@
 import type { Refused, Reply } from '../api.ts';
-import { reconnectMs } from '../backoff.ts';
+import { reconnectMs } from './backoff.ts';
 import { isFinal } from '../query/use-live.ts';
 
 /**

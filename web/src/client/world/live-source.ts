@@ -6,7 +6,7 @@ import { wireZoom } from '../../canvas/model/draw-list.ts';
 import type { StageWorld } from '../../canvas/render/stage.ts';
 import type { Caller, Refused } from '../api.ts';
 import type { AppState } from '../app-state.ts';
-import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
+import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../stream/live-socket.ts';
 import type { Store } from '../store.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';

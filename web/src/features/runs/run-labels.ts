@@ -183,7 +183,7 @@ export function mayContinue(
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }
 
-/** What the engine changed in the arguments of a call, for example "Arguments of shell repaired: commas removed". */
+/** The repairs of the arguments of a call in words, for example "Arguments of shell repaired: commas removed". */
 export const repairLabel = (tool: string, actions: readonly string[]): string =>
   `Arguments of ${tool} repaired: ${actions.map((action) => action.replaceAll('_', ' ')).join(', ')}`;
 
