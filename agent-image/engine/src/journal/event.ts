@@ -77,7 +77,7 @@ const call = z.strictObject({
   arguments: hash,
   /** Null when the engine has no such tool. */
   effect: z.enum(EFFECTS).nullable(),
-  /** What was changed in the arguments that the model wrote, as `RepairAction`s; absent if nothing was. */
+  /** Repairs of the arguments that the model wrote, as `RepairAction`s; absent if there were none. */
   repair: z.array(code).max(MAX_REPAIRS).optional(),
 });
 
