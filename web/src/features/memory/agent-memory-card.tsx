@@ -185,7 +185,7 @@ function Correction({ start, busy, onSave }: CorrectionProps) {
       }}
     >
       <TextField
-        label="The true words"
+        label="Correction"
         name="text"
         rows={3}
         maxLength={MAX_CHARS}

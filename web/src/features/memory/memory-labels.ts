@@ -2,14 +2,14 @@ import type { AgentMemory, FoundMemory, MemoryCertainty, MemoryKind, MemoryTotal
 
 export const CERTAINTY: Readonly<Record<MemoryCertainty, { readonly word: string; readonly title: string }>> = {
   confirmed: { word: 'Confirmed', title: 'A person wrote it as a correction.' },
-  said: { word: 'Said', title: 'Words in the form in which they were said.' },
+  said: { word: 'Said', title: 'The words of a person or an agent, exactly as said.' },
   noted: { word: 'Noted', title: 'The agent noted it itself; no person has confirmed it.' },
   outside: { word: 'From outside', title: 'Text from outside had reached the run in which it arose.' },
 };
 
 export const KINDS: Readonly<Record<MemoryKind, { readonly word: string; readonly empty: string }>> = {
-  fact: { word: 'Believes', empty: 'Facts about you, and facts that everybody may know, appear here.' },
-  evidence: { word: 'Was said', empty: 'Words of your conversations with the agent appear here.' },
+  fact: { word: 'Believes', empty: 'Facts that it learns about you, and facts for everybody, appear here.' },
+  evidence: { word: 'Was said', empty: 'Your words and its answers in conversations appear here.' },
   diary: { word: 'Did', empty: 'The work that you give it appears here.' },
 };
 

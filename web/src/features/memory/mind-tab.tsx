@@ -22,7 +22,7 @@ import './memory.css';
 const EVERY_MS = 10_000;
 const NOW_MS = 10_000;
 
-/** The beliefs of an agent, from where, how sure and since when; its goal and plan; what it learned today; how full its memory is. */
+/** Shows the beliefs of an agent with origin, certainty and age, its goal and plan, the news of today, and how full its memory is. */
 export function MindTab({ agent }: { readonly agent: AgentDetail }) {
   const role = useRole();
   const [whose, setWhose] = useState<'mine' | 'all'>('mine');

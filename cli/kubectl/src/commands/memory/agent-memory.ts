@@ -7,14 +7,14 @@ import {
   pinAgentMemory,
   searchAgentMemory,
 } from '@hamlet/contract';
-import { Failure } from '../command.ts';
-import { age, brief, listed } from '../table.ts';
-import { printable } from '../talk/printable.ts';
+import { Failure } from '../../command.ts';
+import { age, brief, listed } from '../../table.ts';
+import { printable } from '../../talk/printable.ts';
 
 const TEXT_CHARS = 80;
 const SHOWN = 100;
 
-/** A use of the memory of an agent. */
+/** One action on the memory of an agent. */
 export type MemoryAct =
   | { readonly do: 'list' }
   | { readonly do: 'search'; readonly query: string }

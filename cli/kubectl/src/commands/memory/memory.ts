@@ -7,10 +7,10 @@ import {
   listRepositoryMemories,
   REPOSITORY_MEMORIES_PAGE_MAX,
 } from '@hamlet/contract';
-import { Failure } from '../command.ts';
-import { printable } from '../talk/printable.ts';
-import { age, brief, listed } from '../table.ts';
-import { apiCommand } from '../village-api.ts';
+import { Failure } from '../../command.ts';
+import { printable } from '../../talk/printable.ts';
+import { age, brief, listed } from '../../table.ts';
+import { apiCommand } from '../../village-api.ts';
 import { agentMemoryLines, askAgentMemory, memoryActOf, type Asked } from './agent-memory.ts';
 
 const TEXT_CHARS = 60;
@@ -63,8 +63,8 @@ export const memory = apiCommand({
   name: 'memory',
   usage: '[AGENT [list | search WORDS | pin ID | unpin ID | forget ID | correct ID TEXT] | REPOSITORY]',
   summary: 'shows and changes what an agent remembers, or the memory of a repository',
-  details: `It shows the memories of an agent that arose with you or that everybody may know; --all shows an admin the rest too, and the audit
-names them. A forgotten memory is deleted here at once, and in the agent before it next recalls anything.
+  details: `It shows the memories of an agent that arose with you or that everybody may know. --all shows an admin the rest too, and
+the audit names the admin. A forgotten memory is deleted here at once, and in the agent before it next recalls anything.
 All agents that work in a repository share its memory. REPOSITORY is a name of the list or an address. --forget=ID deletes one entry,
 --forget-all the whole memory; neither can be undone, and the audit keeps who did it.`,
   options: { forget: { type: 'string' }, 'forget-all': { type: 'boolean' }, all: { type: 'boolean' } },
