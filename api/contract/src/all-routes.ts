@@ -35,7 +35,7 @@ import * as handsCalls from './routes/runs/hands-calls.ts';
 import * as journal from './routes/runs/journal.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as policy from './routes/runs/policy.ts';
-import * as agentMemory from './routes/agent-memory.ts';
+import * as agentMemory from './routes/runs/agent-memory.ts';
 import * as repositoryMemory from './routes/runs/repository-memory.ts';
 import * as runFiles from './routes/runs/run-files.ts';
 import * as schedules from './routes/runs/schedules.ts';

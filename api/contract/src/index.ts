@@ -9,7 +9,7 @@ export * from './http/route.ts';
 export * from './kinds/index.ts';
 export * from './memory/agent-memory.ts';
 export * from './memory/memory-entry.ts';
-export * from './routes/agent-memory.ts';
+export * from './routes/runs/agent-memory.ts';
 export * from './routes/agents.ts';
 export * from './routes/board/moderation.ts';
 export * from './routes/board/posts.ts';

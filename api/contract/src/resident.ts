@@ -26,7 +26,7 @@ export { RUN_OF_REQUEST_HEADER } from './values/run/program-run.ts';
 export { CALL_LOG_TEXT_MAX_CHARS, REFUSAL_MAX_CHARS, REFUSALS_MAX } from './routes/runs/hands-calls.ts';
 export { nextRun, parkRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
 export { getSession } from './routes/sessions.ts';
-export { syncAgentMemory } from './routes/agent-memory.ts';
+export { syncAgentMemory } from './routes/runs/agent-memory.ts';
 export {
   CORRECTION_PREFIX,
   MEMORY_PEOPLE_MAX,

@@ -52,7 +52,7 @@ type Made =
   | { readonly ok: true; readonly name: string; readonly runtime: AgentRuntime }
   | { readonly ok: false; readonly name: string; readonly warning: Warning };
 
-/** `mind`: the runtime with its program, once the instance of any conversation has started it; it is read anew each time. */
+/** `mind`: the runtime with its program, once the instance of any conversation has started it; each read gives the present one. */
 export type Obtained = Made & { readonly mind: Mind };
 
 export interface PoolPorts {

@@ -171,7 +171,7 @@ function runRequests({ params, read, write }: Requests) {
     /** Records a step; the first record of a step counts. */
     noteStep: (run_id: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>> =>
       write(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease } }),
-    /** The limits of the run as they are now, because people may raise them; null for a run without limits. `mind`: named anew. */
+    /** The limits of the run as they are now, because people may raise them; null for a run without limits. `mind`: the one that is known now. */
     renewRun: async (run_id: string, lease: RunLease, mind?: Mind): Promise<Answer<RunBudgets | null>> => {
       const body = mind === undefined ? lease : { ...lease, mind };
       return mapped(await read(contract.renewRun, { params: { run_id }, body }), ({ run }) => run.budgets);

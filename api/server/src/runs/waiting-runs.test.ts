@@ -198,7 +198,7 @@ test('the API ends a stopped run whose agent gives no last report in time', asyn
   assert.deepEqual(ended.error, { code: 'tests_keep_failing', message: PANICS.tests_keep_failing });
 });
 
-test('a run names its mind: at its start, and anew with a renewal once its version is known', async () => {
+test('a run names its mind: at its start, and again with a renewal once its version is known', async () => {
   const named = { runtime: 'acp', preset: 'pi', program: 'Pi', version: null, installed: false };
   const known = { ...named, version: '0.0.34', installed: true };
   const { run_id } = await runs.give('ada');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InstallMeter, withoutMeter } from './install-meter.ts';
 
-test('a meter tells each further tenth once, from lines in any pieces among the words of packages', () => {
+test('a meter reports each further tenth once, from lines in any pieces among the words of packages', () => {
   const meter = new InstallMeter(400);
   const taken = [
     'npm warn old\nhamlet-megabytes 3\n',

@@ -44,7 +44,7 @@ export const RunModelDetail = z.strictObject({
   repairs: z
     .array(z.strictObject({ tool: z.string(), actions: z.array(z.string()) }))
     .optional()
-    .describe('What the engine changed in arguments that the model wrote as almost JSON; absent if nothing'),
+    .describe('Changes of the engine in arguments that the model wrote as almost JSON; absent if there are none'),
   thoughts: Text.unwrap().optional().describe('Thoughts of the model before the answer; absent if it shows none'),
 });
 export type RunModelDetail = z.infer<typeof RunModelDetail>;

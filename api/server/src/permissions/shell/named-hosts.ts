@@ -30,7 +30,7 @@ export function refuseOpening({ egressOf, policyOfRun }: Rules, host: Destinatio
 /** A host as a permission stores and shows it. */
 export const hostName = ({ host, port }: Destination): string => `${host}:${port}`;
 
-/** What an admin opens with a closed host: those of its ports that no rule opens or denies. */
+/** The ports that an admin opens with a closed host: those that no rule opens or denies. */
 export const openedWith = (rules: Rules, run: RunRow, host: Destination): readonly Destination[] =>
   opensWith(host).filter((each) => refuseOpening(rules, each, run) === null);
 

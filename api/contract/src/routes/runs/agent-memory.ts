@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, json } from '../http/route.ts';
+import { defineRoute, json } from '../../http/route.ts';
 import {
   AgentMemory,
   FoundMemory,
@@ -14,8 +14,8 @@ import {
   SHOWN_MEMORIES_MAX,
   SYNCED_MEMORIES_MAX,
   SyncedMemory,
-} from '../memory/agent-memory.ts';
-import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../values/scalars.ts';
+} from '../../memory/agent-memory.ts';
+import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 
 /** 64 memories of the maximum length, as JSON. */
 const SYNC_BODY_MAX_BYTES = 1_048_576;
