@@ -52,7 +52,7 @@ test('a restored journal continues its open run with the same references and the
   const answers = [{ request: 'r1/1.0/1', answer: 'allow' as const }];
   assert.deepEqual(await outcomeOf(engine.resume('r1', { answers })), { kind: 'done', text: 'Posted.' });
   const texts = next.requests[0]?.messages.map(({ content }) => content);
-  assert.deepEqual(texts, ['What do you drink?', 'Tea.', 'Hello', '', 'post: x']);
+  assert.deepEqual(texts, ['What do you drink?', 'Tea.', 'Hello\n\n[Situation]\nIt is noon.', '', 'post: x']);
 });
 
 test('entries of a mirror with gaps keep their positions, and an empty mirror restores nothing', async () => {
