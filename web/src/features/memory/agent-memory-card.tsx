@@ -100,13 +100,7 @@ function Acts({ memory, busy, opened, onOpen, onPin }: ActsProps) {
   return (
     <p className="memory-acts">
       {isInForce && (
-        <Button
-          word={pinned ? 'Unpin' : 'Pin'}
-          aria-pressed={pinned}
-          aria-disabled={busy}
-          onClick={() => onPin(!pinned)}
-          data-action="pin"
-        />
+        <Button word={pinned ? 'Unpin' : 'Pin'} aria-disabled={busy} onClick={() => onPin(!pinned)} data-action="pin" />
       )}
       {isInForce && kind === 'fact' && part('correct', 'Correct…')}
       {mayChange && part('forget', 'Forget…')}

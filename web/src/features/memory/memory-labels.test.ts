@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { audienceLabel, explanationLabel, isOfToday, totalsLabel } from './memory-labels.ts';
+import { audienceLabel, explanationLabel, todayLabel, totalsLabel } from './memory-labels.ts';
 
 test('labels say who may know a memory, how full the store is and why a memory was found', () => {
   assert.equal(audienceLabel(null), 'Everybody may know it');
@@ -11,12 +11,18 @@ test('labels say who may know a memory, how full the store is and why a memory w
     totalsLabel({ ...totals, dormant: 300, dropped: 2 }),
     '1,500 of 50,000 memories, 300 of them dormant. 2 were deleted because the memory was full',
   );
+  assert.match(totalsLabel({ ...totals, dropped: 1 }), /1 was deleted/);
   const explain = { words: 0.6, recency: 0.15, importance: 0, use: 0, pinned: 0.25 };
   assert.equal(explanationLabel({ explain, score: 1 }), 'words 60 %, pin 25 %, age 15 %');
   assert.equal(explanationLabel({ explain: { ...explain, words: 0, recency: 0, pinned: 0 }, score: 0 }), '');
+});
+
+test('the news of a day count only what is listed, and say so', () => {
   const now = Date.parse('2026-11-29T12:00:00Z');
-  assert.deepEqual(
-    ['2026-11-28T13:00:00Z', '2026-11-28T11:00:00Z'].map((since) => isOfToday({ since }, now)),
-    [true, false],
-  );
+  const fresh = { since: '2026-11-29T11:00:00Z' };
+  const old = { since: '2026-11-28T11:59:00Z' };
+  assert.equal(todayLabel([old], true, now), 'Nothing new in the last 24 hours.');
+  assert.equal(todayLabel([fresh, old], false, now), '1 new in the last 24 hours.');
+  assert.equal(todayLabel([fresh, fresh], true, now), '2 new in the last 24 hours.');
+  assert.equal(todayLabel([fresh, fresh], false, now), 'At least 2 new in the last 24 hours.');
 });

@@ -19,15 +19,23 @@ export function audienceLabel(audience: readonly string[] | null): string {
   return audience.length === 1 ? 'Known to one person' : `Known to ${audience.length} people`;
 }
 
-/** Whether a memory began in the last 24 hours. Pure. */
-export const isOfToday = ({ since }: Pick<AgentMemory, 'since'>, nowMs: number): boolean =>
+const isOfToday = ({ since }: Pick<AgentMemory, 'since'>, nowMs: number): boolean =>
   nowMs - Date.parse(since) < 86_400_000;
+
+/** How many of the listed memories began in the last 24 hours; `isAll`: false if older memories are not listed yet. Pure. */
+export function todayLabel(memories: readonly Pick<AgentMemory, 'since'>[], isAll: boolean, nowMs: number): string {
+  const count = memories.filter((memory) => isOfToday(memory, nowMs)).length;
+  if (count === 0) return 'Nothing new in the last 24 hours.';
+  const least = count === memories.length && !isAll ? 'At least ' : '';
+  return `${least}${count} new in the last 24 hours.`;
+}
 
 /** How full a memory is, and what was lost. Pure. */
 export function totalsLabel({ active, dormant, dropped, capacity }: MemoryTotals): string {
   const used = `${(active + dormant).toLocaleString('en')} of ${capacity.toLocaleString('en')} memories`;
   const asleep = dormant === 0 ? '' : `, ${dormant.toLocaleString('en')} of them dormant`;
-  const lost = dropped === 0 ? '' : `. ${dropped.toLocaleString('en')} were deleted because the memory was full`;
+  const deleted = dropped === 1 ? '1 was' : `${dropped.toLocaleString('en')} were`;
+  const lost = dropped === 0 ? '' : `. ${deleted} deleted because the memory was full`;
   return `${used}${asleep}${lost}`;
 }
 

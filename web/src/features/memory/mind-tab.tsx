@@ -16,7 +16,7 @@ import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { AgentMemoryCard } from './agent-memory-card.tsx';
 import { RepositoryMemories } from './repository-memories.tsx';
-import { explanationLabel, isOfToday, KINDS, totalsLabel } from './memory-labels.ts';
+import { explanationLabel, KINDS, todayLabel, totalsLabel } from './memory-labels.ts';
 import './memory.css';
 
 const EVERY_MS = 10_000;
@@ -90,7 +90,9 @@ function Memories({ agentId, whose }: Asked) {
               />
             ))}
           </div>
-          <Today memories={pages.rows ?? []} nowMs={now} />
+          {pages.rows !== null && pages.rows.length > 0 && (
+            <p className="hint">{todayLabel(pages.rows, pages.more === null, now)}</p>
+          )}
           <PagedList pages={pages} className="memory-cards" empty={KINDS[kind].empty} older="Older memories">
             {card}
           </PagedList>
@@ -146,12 +148,6 @@ function Fullness({ label, share }: Readonly<{ label: string; share: number }>) 
       </span>
     </div>
   );
-}
-
-/** How many of the shown memories began in the last day. */
-function Today({ memories, nowMs }: Readonly<{ memories: readonly AgentMemory[]; nowMs: number }>) {
-  const count = memories.filter((memory) => isOfToday(memory, nowMs)).length;
-  return <p className="hint">{count === 0 ? 'Nothing new today.' : `${count} new in the last 24 hours.`}</p>;
 }
 
 function Found({ agentId, whose, query, nowMs }: Asked & Readonly<{ query: string; nowMs: number }>) {
