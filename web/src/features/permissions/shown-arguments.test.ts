@@ -113,7 +113,7 @@ test('a request for a host shows its first request and the rule that would keep 
     content: [{ name: 'About the host', text: 'first request: GET /\nto keep it open', isText: false }],
     facts: [
       { name: 'Host', text: 'a.org', isText: true },
-      { name: 'Ports', text: '[80,443]', isText: false },
+      { name: 'Ports', text: '80 and 443', isText: false },
     ],
   });
 });

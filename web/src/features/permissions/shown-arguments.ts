@@ -102,7 +102,9 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
     content: rest
       .filter(({ name }) => FACTS[name] === undefined)
       .map((each) => named(linesOf(argumentsText, each), words[each.name])),
-    facts: rest.filter(({ name }) => FACTS[name] !== undefined).map((each) => named(each, FACTS[each.name])),
+    facts: rest
+      .filter(({ name }) => FACTS[name] !== undefined)
+      .map((each) => named(portsOf(argumentsText, each), FACTS[each.name])),
   };
 }
 
@@ -110,6 +112,16 @@ function linesOf(argumentsText: string, shown: ShownArgument): ShownArgument {
   const lines = linesIn(argumentsText, shown.name);
   return lines.length === 0 ? shown : { ...shown, text: lines.map(visibleText).join('\n'), isText: false };
 }
+
+/** The ports of a host as a person writes them: `80 and 443`. */
+function portsOf(argumentsText: string, shown: ShownArgument): ShownArgument {
+  if (shown.name !== 'ports') return shown;
+  const { ports } = JSON.parse(argumentsText) as Readonly<Record<string, unknown>>;
+  return isPorts(ports) ? { ...shown, text: ports.join(' and ') } : shown;
+}
+
+const isPorts = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.length > 0 && value.every(Number.isInteger);
 
 /** The lines of a field as the broker writes them, such as the references of a push; none for another field. */
 function linesIn(argumentsText: string, name: string): readonly string[] {
