@@ -33,4 +33,5 @@ test('the list says how much the model read', () => {
     contextSummary(context),
     "Before this answer the model read 1 part, 2,000 tokens by its provider's count, in this order. 3 older answers and results are not listed.",
   );
+  assert.match(contextSummary({ ...context, omitted: 1 }), / 1 older answer or result is not listed\.$/);
 });

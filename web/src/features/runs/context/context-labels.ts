@@ -28,10 +28,13 @@ export function partFacts({ source, form, tokens }: RunContextPart): string {
   return [about, FORM_LABELS[form]].filter((part) => part !== '').join(' · ');
 }
 
+const omittedLabel = (omitted: number): string =>
+  omitted === 1 ? '1 older answer or result is not listed.' : `${omitted} older answers and results are not listed.`;
+
 /** A sentence about the whole request. */
 export function contextSummary({ prompt_tokens: tokens, parts, omitted }: RunContext): string {
   const size = tokens === null ? '' : `, ${numbered(tokens)} by its provider's count`;
-  const older = omitted === 0 ? '' : ` ${omitted} older answers and results are not listed.`;
+  const older = omitted === 0 ? '' : ` ${omittedLabel(omitted)}`;
   return `Before this answer the model read ${parts.length === 1 ? '1 part' : `${parts.length} parts`}${size}, in this order.${older}`;
 }
 
