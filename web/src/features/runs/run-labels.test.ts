@@ -10,6 +10,7 @@ import {
   mayCancel,
   mayContinue,
   mayRaise,
+  repairLabel,
   isShownAnswer,
   modelLabel,
   type NoteEvent,
@@ -173,4 +174,12 @@ test('a lost or refused stream has a notice; a live one has none', () => {
   assert.equal(streamLabel({ kind: 'refused', refused }), 'Not for you. Ask Mia.');
   const same = { ...refused, detail: refused.title };
   assert.equal(streamLabel({ kind: 'refused', refused: same }), 'Not for you.', 'a sentence stands once');
+});
+
+test('the line of repaired arguments names the call as its own line does, and each repair in words', () => {
+  assert.equal(
+    repairLabel('shell', ['commas_removed', 'taken_from_fence', 'text_to_number']),
+    'Repaired the arguments of “Run a command”: commas removed, taken out of a code block, a text read as a number',
+  );
+  assert.equal(repairLabel('mcp__a', ['of_tomorrow']), 'Repaired the arguments of “mcp__a”: of tomorrow');
 });

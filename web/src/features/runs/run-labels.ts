@@ -183,9 +183,31 @@ export function mayContinue(
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }
 
-/** The repairs of the arguments of a call in words, for example "Arguments of shell repaired: commas removed". */
+/** The repairs whose names do not say it; the others are read as they are: `commas_removed`. */
+const REPAIRS: Readonly<Record<string, string | undefined>> = {
+  removed_thoughts: 'thoughts removed',
+  taken_from_text: 'taken out of a text',
+  taken_from_fence: 'taken out of a code block',
+  decoded_text: 'unpacked from a text',
+  unescaped: 'backslashes removed',
+  decoded_entities: 'HTML entities replaced',
+  text_to_number: 'a text read as a number',
+  number_to_text: 'a number read as a text',
+  text_to_boolean: 'a text read as true or false',
+  boolean_to_text: 'true or false read as a text',
+  text_to_null: 'a text read as null',
+  text_to_list: 'a text read as a list',
+  text_to_object: 'a text read as an object',
+  wrapped_in_list: 'a value put into a list',
+  key_renamed: 'a field renamed',
+  null_dropped: 'null left out',
+  case_changed: 'upper and lower case changed',
+  default_added: 'a default filled in',
+};
+
+/** The repairs of the arguments of a call in words: `Repaired the arguments of “Run a command”: commas removed`. */
 export const repairLabel = (tool: string, actions: readonly string[]): string =>
-  `Arguments of ${tool} repaired: ${actions.map((action) => action.replaceAll('_', ' ')).join(', ')}`;
+  `Repaired the arguments of “${toolLabel(tool).word}”: ${actions.map((action) => REPAIRS[action] ?? action.replaceAll('_', ' ')).join(', ')}`;
 
 /** False for the step with which a run hands its prompt to a program, because the line of the call says the same. */
 export const isShownAnswer = ({ model, text, code, thoughts }: ModelItem): boolean =>
