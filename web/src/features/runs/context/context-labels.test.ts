@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunContextPart } from '@hamlet/contract';
-import { contextSummary, missingText, partFacts } from './context-labels.ts';
+import { contextSummary, missingText, partFacts, partLabel } from './context-labels.ts';
 
 const part = (fields: Partial<RunContextPart>): RunContextPart => ({
   source: 'memory',
@@ -11,6 +11,12 @@ const part = (fields: Partial<RunContextPart>): RunContextPart => ({
   run_id: null,
   text: 'Bob likes rye.',
   ...fields,
+});
+
+test('a part says what it is, and a result also of which call', () => {
+  assert.equal(partLabel(part({})), 'Memories');
+  assert.equal(partLabel(part({ source: 'result' })), 'Result of a call');
+  assert.equal(partLabel(part({ source: 'result', tool: 'shell' })), 'Result of “Run a command”');
 });
 
 test('a part says its size, and whether all of it was there', () => {

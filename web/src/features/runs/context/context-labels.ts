@@ -1,6 +1,7 @@
 import type { RunContext, RunContextPart } from '@hamlet/contract';
+import { toolLabel } from '../../permissions/call-labels.ts';
 
-export const PART_LABELS: Readonly<Record<RunContextPart['source'], string>> = {
+const PART_LABELS: Readonly<Record<RunContextPart['source'], string>> = {
   instructions: 'Instructions',
   situation: 'Situation',
   tools: 'Descriptions of its tools',
@@ -12,6 +13,10 @@ export const PART_LABELS: Readonly<Record<RunContextPart['source'], string>> = {
   answer: 'Its answer',
   result: 'Result of a call',
 };
+
+/** The name of a part: `Result of “Run a command”`. */
+export const partLabel = ({ source, tool }: Pick<RunContextPart, 'source' | 'tool'>): string =>
+  source === 'result' && tool !== null ? `Result of “${toolLabel(tool).word}”` : PART_LABELS[source];
 
 const FORM_LABELS: Readonly<Record<RunContextPart['form'], string>> = {
   whole: '',

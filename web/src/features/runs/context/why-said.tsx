@@ -4,8 +4,7 @@ import { useLive } from '../../../client/query/use-live.ts';
 import { LinkButton, Unread } from '../../../ui/controls.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { useVillage } from '../../village-context.ts';
-import { toolLabel } from '../../permissions/call-labels.ts';
-import { contextSummary, missingText, PART_LABELS, partFacts } from './context-labels.ts';
+import { contextSummary, missingText, partFacts, partLabel } from './context-labels.ts';
 import '../calls.css';
 import './context.css';
 
@@ -55,7 +54,7 @@ function PartView({ part }: { readonly part: RunContextPart }) {
   const missing = missingText(part);
   const head = (
     <>
-      <b>{part.tool === null ? PART_LABELS[part.source] : toolLabel(part.tool).word}</b> <span>{partFacts(part)}</span>
+      <b>{partLabel(part)}</b> <span>{partFacts(part)}</span>
     </>
   );
   if (text === null)
