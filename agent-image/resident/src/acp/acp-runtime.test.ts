@@ -250,6 +250,11 @@ test('a program that does not start names its last words and the fix', async () 
     { command: 'x', timeout_s: '0' },
   ])
     await assert.rejects(aMind({ config }), /spec\.runtime\.config/);
+  await assert.rejects(
+    aMind({ config: { preset: 'toys', command: undefined, args: undefined } }),
+    { code: 'acp_misconfigured', message: /There is no preset toys\. Write one of: / },
+    'before any run, so that the capabilities name it',
+  );
 });
 
 test('a hostile program is bounded: noise, thousands of updates, a line without end, unknown methods', async () => {

@@ -20,6 +20,7 @@ import { MIND_CALL } from '../hands/hands-programs.ts';
 import { acpSettings, sessionFolder, type AcpSettings } from './settings.ts';
 import type { PromptEnd } from './acp-program.ts';
 import { ConversationProgram, type AcpPorts } from './conversation-program.ts';
+import { presetOf } from './preset.ts';
 import { hashOfPreamble, preambleOf, promptText } from './first-words.ts';
 import { ProgramTurn } from './turn/program-turn.ts';
 import { serveTurn, type ServedTurn } from './turn/serve-turn.ts';
@@ -66,6 +67,7 @@ export function createAcpRuntime(ports: AcpPorts): AgentRuntime {
 
 async function initialized(ports: AcpPorts, config: RuntimeConfig, host: RuntimeHost): Promise<Acp> {
   const settings = acpSettings(config.settings);
+  if (settings.preset !== undefined) presetOf(await ports.presets(), settings.preset);
   const { socket } = ports;
   if (socket === undefined || host.programs === null)
     throw new RunFailure('no_hands', 'This runtime needs hands. Set spec.hands.enabled of the Agent to true.');

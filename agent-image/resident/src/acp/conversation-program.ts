@@ -14,7 +14,7 @@ import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { openProgram, SessionNotLoaded, type AcpProgram, type PromptEnd } from './acp-program.ts';
 import type { IdlePrograms } from './idle-programs.ts';
-import type { AcpLaunch, Presets } from './preset.ts';
+import { presetOf, type AcpLaunch, type Presets } from './preset.ts';
 import type { SessionBook } from './session-book.ts';
 import type { Serving } from './program-link.ts';
 import { asidePrograms } from './presets/aside-programs.ts';
@@ -176,15 +176,11 @@ export class ConversationProgram {
       const argv = [command, ...args.map((arg) => filled(arg, values))] as const;
       return { name: command, version: null, argv, env: Object.fromEntries(own), mode: null };
     }
-    const { programs, prepare } = await ports.presets();
-    const program = Object.hasOwn(programs, preset) ? programs[preset] : undefined;
-    if (program === undefined) {
-      const known = Object.keys(programs).toSorted().join(', ');
-      throw new RunFailure('acp_misconfigured', `There is no preset ${preset}. Write one of: ${known}.`);
-    }
+    const presets = await ports.presets();
+    const program = presetOf(presets, preset);
     if (host.programs === null) throw new RunFailure('no_hands', 'The agent has no hands.');
     const { run: owner, call, signal } = context;
-    const launch = await prepare(program, {
+    const launch = await presets.prepare(program, {
       home: ports.home,
       values,
       signal,

@@ -1,4 +1,4 @@
-import type { ProgramEnd } from '@hamlet/engine';
+import { RunFailure, type ProgramEnd } from '@hamlet/engine';
 
 /**
  * A known program that speaks the Agent Client Protocol: `spec.runtime: { name: acp, config: { preset: NAME } }`. In `command`, the
@@ -64,3 +64,11 @@ export type Presets = Readonly<{
   programs: Readonly<Record<string, Preset>>;
   prepare: PreparePreset;
 }>;
+
+/** The preset of a name. Throws `RunFailure` that names all presets. */
+export function presetOf({ programs }: Pick<Presets, 'programs'>, name: string): Preset {
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  if (program !== undefined) return program;
+  const known = Object.keys(programs).toSorted().join(', ');
+  throw new RunFailure('acp_misconfigured', `There is no preset ${name}. Write one of: ${known}.`);
+}

@@ -167,12 +167,13 @@ test('checks are reported until the process ends, also after a failed check', as
 });
 
 test('a runtime that does not start is missing with its cause; a changed mind is reported without waiting for the next check', async () => {
-  const warning = { code: 'runtime_failed', message: 'the runtime acp does not start: no preset' };
+  const why = 'the runtime acp does not start: no preset';
+  const warning = { code: 'acp_misconfigured', message: `${why}.` };
   const mind = mindOfRuntime('acp');
   const failed = { ok: false as const, name: 'acp', warning, mind };
   const { capabilities } = await checkCapabilities(ports({ runtime: async () => failed }), aConfig());
   const found = capabilities.filter(({ kind }) => kind === 'runtime');
-  assert.deepEqual(pluck(found, 'ok', 'why', 'mind'), [[false, warning.message, mind]]);
+  assert.deepEqual(pluck(found, 'ok', 'why', 'mind'), [[false, why, mind]]);
   const stop = new AbortController();
   const reported: (string | undefined)[] = [];
   let now = 'engine';

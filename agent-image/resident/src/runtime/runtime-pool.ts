@@ -3,6 +3,7 @@ import type { AgentConfig, Mind } from '@hamlet/contract';
 import { mindOfRuntime, mindWord, namedMind } from '@hamlet/core/mind';
 import {
   createRuntime,
+  RunFailure,
   type AgentRuntime,
   type RuntimeHost,
   type RuntimeProgram,
@@ -203,6 +204,7 @@ async function initialize(
     return { ok: true, name, runtime };
   } catch (error) {
     const message = `the runtime ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
-    return { ok: false, name, warning: { code: 'runtime_failed', message } };
+    const code = error instanceof RunFailure ? error.code : 'runtime_failed';
+    return { ok: false, name, warning: { code, message } };
   }
 }

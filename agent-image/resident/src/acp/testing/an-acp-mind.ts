@@ -63,7 +63,7 @@ const aVillage = (): Village => ({
 
 interface Setting {
   readonly quirk?: string;
-  readonly config?: Readonly<Record<string, string>>;
+  readonly config?: Readonly<Record<string, string | undefined>>;
   readonly village?: Village;
   /** A folder of sessions of its own. */
   readonly name?: string;
