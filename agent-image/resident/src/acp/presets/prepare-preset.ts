@@ -84,11 +84,14 @@ function packagesOf({ command: [bin], install: { lock, rebuild } }: Preset, lock
 async function install(program: Preset, place: ProgramPlace, ports: PreparePorts): Promise<void> {
   const label = programLabel(program);
   const title = `Installing ${label}`;
+  const { name, version, licence } = program;
   ports.progress({ title, outcome: null, detail: '' });
   try {
     await installed(program, place, {
       ...ports,
-      onPart: (part) => ports.progress({ title: `${title}: ${part}`, outcome: null, detail: '' }),
+      // The megabytes come first: lists and narrow windows cut the end of a line, and licences are long.
+      onPart: (part) =>
+        ports.progress({ title: `Installing ${part}: ${name} ${version}, ${licence}`, outcome: null, detail: '' }),
     });
     ports.progress({ title: `Installed ${label}`, outcome: 'ok', detail: '' });
   } catch (error) {
