@@ -62,6 +62,7 @@ test('the current work has a label: thinking, writing, a call, waiting', () => {
   assert.equal(workingLabel('Ada', away, false), 'No server answers at the address of the provider; trying again');
   const waiting = traceItems(EMPTY_TRACE, [aPermission()]);
   assert.equal(workingLabel('Ada', waiting, false), 'Ada waits for a person');
+  assert.equal(workingLabel('Ada', waiting, true), 'Ada waits for a person', 'also a program whose words are open');
 });
 
 test('steps and cost are shown if known', () => {
