@@ -26,11 +26,12 @@ test('the result of a test shows the duration, or the class of the failure', () 
 });
 
 test('a failed answer names its cause, also if a person made the engine ask again', () => {
-  const causes = ['auth', 'limits_raised', 'of_later', null].map(failureCause);
+  const causes = ['auth', 'limits_raised', 'of_later', 'acp_not_started', null].map(failureCause);
   assert.deepEqual(causes, [
     'The provider refuses the key',
     'A person raised the limits',
     'The model failed (of_later)',
+    'The program failed (acp_not_started)',
     'The model failed',
   ]);
 });

@@ -15,13 +15,17 @@ import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 
 export type TestAnswer = CallData<typeof testModel>;
 
+/** Codes of a program that is the mind of an agent: it may fail before it asks a model. */
+const OF_PROGRAM = /^(?:acp|command|program)_/;
+
 /** The cause of a failed answer, as a sentence without its end: `The provider is overloaded or fails`. */
 export function failureCause(code: string | null): string {
   const known = modelFailure(code ?? '');
   if (known !== null) return capital(known.cause);
   // The engine withdrew its last request, and asks again with the new limits.
   if (code === 'limits_raised') return 'A person raised the limits';
-  return code === null ? 'The model failed' : `The model failed (${code})`;
+  if (code === null) return 'The model failed';
+  return `${OF_PROGRAM.test(code) ? 'The program' : 'The model'} failed (${code})`;
 }
 
 export function testLabel({ ok, ms, scripted, code }: Pick<TestAnswer, 'ok' | 'ms' | 'scripted' | 'code'>): string {

@@ -16,6 +16,8 @@ const ADVICE: Readonly<Record<string, Advice | undefined>> = {
   budget_time: REST,
   no_progress: reader('The agent repeated itself. Say more exactly what you need.'),
   no_model: admin('connect a model, or choose another one.'),
+  acp_misconfigured: admin('correct spec.runtime of the agent; then the work can be given again.'),
+  acp_not_started: admin('look whether the tier of the agent has the memory of such a program, about 1 GiB.'),
   run_did_nothing: reader('Say more exactly what you need.'),
   // The messages of these codes already contain the fix.
   tests_keep_failing: LOOK,
