@@ -38,4 +38,11 @@ test('each row names the mind of its run, and lists its deliverables, oldest fir
   assert.ok(!lines.includes('\u001b'));
   assert.match(second ?? '', / 1 +The test passes$/);
   assert.equal(runsLines([], [], NOW), 'no runs');
+  const veiled = {
+    ...runOf(RUN),
+    veiled: true as const,
+    summary: null,
+    prompt: 'This run belongs to a conversation of others.',
+  };
+  assert.match(runsLines([veiled], [], NOW), / 1 +A private task$/);
 });

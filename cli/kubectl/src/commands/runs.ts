@@ -23,6 +23,10 @@ const namesOf = (run: Run, artifacts: readonly Artifact[]): string =>
     .toReversed()
     .join(', ');
 
+/** The web has the same word for a run whose texts the caller does not read in lists. */
+const summaryOf = ({ summary, error, prompt, veiled }: Run): string =>
+  veiled === true ? 'A private task' : (summary ?? error?.message ?? prompt);
+
 export const runsLines = (runs: readonly Run[], artifacts: readonly Artifact[], nowMs: number): string =>
   listed(runs, 'no runs', {
     RUN: ({ run_id }) => run_id,
@@ -33,7 +37,7 @@ export const runsLines = (runs: readonly Run[], artifacts: readonly Artifact[], 
     AGE: ({ created_at }) => age(created_at, nowMs),
     ATTEMPT: ({ attempt }) => attempt,
     DELIVERED: (run) => printable(brief(namesOf(run, artifacts), NAMES_CHARS)),
-    SUMMARY: ({ summary, error, prompt }) => printable(brief(summary ?? error?.message ?? prompt, TEXT_CHARS)),
+    SUMMARY: (run) => printable(brief(summaryOf(run), TEXT_CHARS)),
   });
 
 /** Newest deliverables of the agents of some runs, as far as the caller may read them. */

@@ -36,10 +36,13 @@ test('words stream on one line, and calls are printed between them', () => {
 
 test('a failed answer names its code, unless a person raised the limits', () => {
   const text = printed((transcript) => {
-    for (const code of ['overloaded', 'limits_raised'])
+    for (const code of ['overloaded', 'acp_not_started', 'limits_raised'])
       transcript.event({ ...base, event: 'model_failed', detail: { ...model, ask: 1, text: null, code } });
   });
-  assert.equal(text, '  the model failed: overloaded\n  a person raised the limits\n');
+  assert.equal(
+    text,
+    '  the model failed: overloaded\n  the program failed: acp_not_started\n  a person raised the limits\n',
+  );
 });
 
 test('a start names the mind, and what a program says about its own work is printed as a claim', () => {

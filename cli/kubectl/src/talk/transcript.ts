@@ -56,9 +56,14 @@ function claimWords({ kind, title, plan }: ProgramClaim): string {
   return kind === 'plan' ? `claims: plan, ${done} of ${plan.length} done` : `claims: ${kind} ${short(title)}`;
 }
 
+/** Codes of a program that is the mind of an agent: it may fail before it asks a model. */
+const OF_PROGRAM = /^(?:acp|command|program)_/;
+
 /** The engine withdraws its last request, and asks again, if a person raises the limits of the run. */
-const failureLine = (code: string | null): string =>
-  code === 'limits_raised' ? 'a person raised the limits' : `the model failed: ${short(code)}`;
+function failureLine(code: string | null): string {
+  if (code === 'limits_raised') return 'a person raised the limits';
+  return `the ${OF_PROGRAM.test(code ?? '') ? 'program' : 'model'} failed: ${short(code)}`;
+}
 
 /**
  * The line of an event; null if it prints nothing, like answers of the model, which are printed as they stream. Pure.
