@@ -95,7 +95,7 @@ function RungRow({ rung, label, pinned }: Readonly<{ rung: Rung; label: string; 
         {free <= 0n ? 'open to all agents' : `from ${moneyLabel(opensAt)}`}
         <small>
           {priceLabel(price)}
-          {seats !== null && ` · ${seats.free} of ${seats.total} seats free`}
+          {seats !== null && ` · ${seats.free} of ${seats.total} ${seats.total === 1 ? 'seat' : 'seats'} free`}
         </small>
       </span>
       {!pinned && place === 'next' && (

@@ -74,6 +74,22 @@ test('the ladder shows the tier of the agent and the way to the next one', () =>
   );
 });
 
+test('of several tiers with one rank, the one that opens first is next', () => {
+  const studio = { name: 'studio', rank: 1, min_balance: '1000000', seats: null, price };
+  const rungs = rungsOf([studio, ...STEPS], 0n, 'tier-0');
+  assert.deepEqual(
+    rungs.map(({ name, place }) => [name, place]),
+    [
+      ['tier-2', 'above'],
+      ['studio', 'above'],
+      ['tier-1', 'next'],
+      ['tier-0', 'here'],
+    ],
+  );
+  const [highest] = rungsOf([studio, ...STEPS], 32_500_000n, 'tier-1');
+  assert.deepEqual([highest?.place, highest?.filled], ['next', 0.25]);
+});
+
 test('the lowest tier is next for an agent without a tier', () => {
   assert.deepEqual(
     rungsOf(STEPS, 0n, null).map(({ place }) => place),

@@ -68,11 +68,15 @@ export interface Rung {
   readonly price: EntitlementView['price'];
 }
 
-/** The tiers, highest first, for a balance in micro-aiDollars and the present tier (null for none). */
+/**
+ * The tiers, highest first, for a balance in micro-aiDollars and the present tier (null for none). Next is the tier
+ * above the present one with the lowest threshold, as in the quote of the API.
+ */
 export function rungsOf(steps: readonly Step[], balance: bigint, tier: string | null): Rung[] {
-  const ladder = steps.toSorted((left, right) => left.rank - right.rank);
-  const rank = ladder.find(({ name }) => name === tier)?.rank ?? -1;
-  const next = ladder.find((step) => step.rank > rank);
+  const ladder = steps.toSorted((left, right) => left.rank - right.rank || compareOpening(left, right));
+  const here = ladder.findIndex(({ name }) => name === tier);
+  const rank = ladder[here]?.rank ?? -1;
+  const next = ladder.filter((step) => step.rank > rank).toSorted(compareOpening)[0];
   return ladder
     .map((step, index) => {
       const place =
@@ -80,20 +84,33 @@ export function rungsOf(steps: readonly Step[], balance: bigint, tier: string | 
           ? ('here' as const)
           : step === next
             ? ('next' as const)
-            : step.rank < rank
+            : index < here
               ? ('passed' as const)
               : ('above' as const);
-      const from = readAmount(ladder[index - 1]?.min_balance ?? '0') ?? 0n;
       return {
         name: step.name,
         opensAt: step.min_balance,
         place,
-        filled: shareOf(balance, from, readAmount(step.min_balance) ?? 0n),
+        filled: shareOf(balance, openingBelow(ladder.slice(0, index), step), opensAt(step)),
         seats: step.seats,
         price: step.price,
       };
     })
     .toReversed();
+}
+
+function opensAt({ min_balance: least }: Step): bigint {
+  return readAmount(least) ?? 0n;
+}
+
+function compareOpening(left: Step, right: Step): number {
+  return Number(opensAt(left) - opensAt(right));
+}
+
+/** The highest threshold of the tiers before `step` that is below its own; zero if there is none. */
+function openingBelow(before: readonly Step[], step: Step): bigint {
+  const below = before.map(opensAt).filter((least) => least < opensAt(step));
+  return below.reduce((highest, least) => (least > highest ? least : highest), 0n);
 }
 
 function shareOf(balance: bigint, from: bigint, to: bigint): number {
