@@ -57,6 +57,15 @@ test('runs, waits, purchases and deliveries are lines that follow the name of th
   ]);
 });
 
+test('a run that ended differs from one under way', () => {
+  const ended_at = '2026-11-23T12:01:00Z';
+  const kinds = (['running', 'done', 'failed', 'cancelled'] as const).map((state) => {
+    const runs = [aRun({ run_id: state, state, ended_at: state === 'running' ? null : ended_at })];
+    return workEntries({ runs, permissions: [], purchases: [], deliveries: [] })[0]?.kind;
+  });
+  assert.deepEqual(kinds, ['run', 'done', 'failed', 'stopped']);
+});
+
 test('a line opens the page that shows more', () => {
   const [run, delivery] = workEntries({ runs: [aRun()], permissions: [], purchases: [], deliveries: [DELIVERED] });
   assert.deepEqual(run?.open, { view: 'runs', run: aRun().run_id });

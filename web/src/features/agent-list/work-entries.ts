@@ -8,7 +8,7 @@ import { toolLabel } from '../permissions/call-labels.ts';
 /** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
 export interface WorkEntry {
   readonly id: string;
-  readonly kind: 'run' | 'failed' | 'wait' | 'purchase' | 'delivery';
+  readonly kind: 'run' | 'done' | 'failed' | 'stopped' | 'wait' | 'purchase' | 'delivery';
   readonly agentId: string;
   readonly text: string;
   readonly atMs: number;
@@ -35,13 +35,15 @@ export function workEntries({ runs, permissions, purchases, deliveries }: Work):
 
 const ENDS = { done: 'finished', failed: 'could not finish', cancelled: 'stopped' } as const;
 
+const KINDS = { done: 'done', failed: 'failed', cancelled: 'stopped' } as const;
+
 function ofRun(run: Run): WorkEntry {
   const { run_id: id, state, ended_at: ended, started_at: started, created_at: created } = run;
   const task = run.veiled === true ? 'a private task' : `“${titleFrom(run.prompt)}”`;
   const verb = isEnded(state) ? ENDS[state] : started === null ? 'will work on' : 'works on';
   return {
     id: `run ${id}`,
-    kind: state === 'failed' ? 'failed' : 'run',
+    kind: isEnded(state) ? KINDS[state] : 'run',
     agentId: run.agent_id,
     text: `${verb} ${task}`,
     atMs: Date.parse(ended ?? started ?? created),
