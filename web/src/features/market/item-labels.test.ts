@@ -1,7 +1,23 @@
 import { PriceList } from '@hamlet/contract';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeLine, itemLabel, priceLines } from './item-labels.ts';
+import { changeLine, itemLabel, limitLabel, priceLines } from './item-labels.ts';
+
+test('limits say which words are names of models', () => {
+  const none = {
+    requests_per_minute: null,
+    concurrent_tools: 1,
+    concurrent_model_requests: null,
+    web_searches_per_hour: null,
+    browser_calls_per_hour: null,
+    tokens_per_hour: 2_000_000,
+  };
+  assert.equal(limitLabel({ ...none, models: ['small'] }), '1 tool at once · 2,000,000 tokens/h · model small');
+  assert.equal(
+    limitLabel({ ...none, models: ['large', 'small'] }),
+    '1 tool at once · 2,000,000 tokens/h · models large, small',
+  );
+});
 
 test('the label of a bought item reads like a sentence', () => {
   assert.equal(itemLabel({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000 }), '20,000 more tokens an hour');

@@ -100,7 +100,7 @@ export function limitLabel(limits: Limits | null): string {
         : `${limits.concurrent_tools} tools at once`,
     limits.concurrent_model_requests === null ? '' : `${limits.concurrent_model_requests} model requests at once`,
     limits.tokens_per_hour === null ? '' : `${limits.tokens_per_hour.toLocaleString('en')} tokens/h`,
-    limits.models.length === 0 ? '' : limits.models.join(', '),
+    limits.models.length === 0 ? '' : `${limits.models.length === 1 ? 'model' : 'models'} ${limits.models.join(', ')}`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'None' : parts.join(' · ');
 }
