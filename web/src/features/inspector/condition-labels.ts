@@ -46,13 +46,13 @@ const MEANING: Readonly<
   },
   HandsReady: {
     title: 'Hands',
-    holds: 'Nothing is wrong with its hands.',
+    holds: 'Its hands run.',
     fails: 'Its hands do not run: it cannot use their tools.',
   },
   CapabilitiesReady: {
-    title: 'Promises',
-    holds: 'Nothing that it was promised is missing.',
-    fails: 'It lacks something that it was promised.',
+    title: 'Capabilities',
+    holds: 'It has all that its spec promises.',
+    fails: 'It lacks something that its spec promises.',
   },
   RulesChecked: {
     title: 'Rules',

@@ -103,7 +103,7 @@ function TokenMeter({ use, nowMs }: { readonly use: ModelUse; readonly nowMs: nu
   return (
     <div className="meter" data-used={used} data-quota={quota}>
       <p>
-        <b>{used.toLocaleString('en')}</b> of {quota.toLocaleString('en')} tokens of this hour
+        <b>{used.toLocaleString('en')}</b> of {quota.toLocaleString('en')} tokens used this hour
         {resets !== null && <>; a new hour begins {timeAhead(Date.parse(resets), nowMs)}</>}
       </p>
       <span
