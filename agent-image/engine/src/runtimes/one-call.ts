@@ -66,7 +66,9 @@ export async function openOneCall(host: Pick<RuntimeHost, 'engineWith'>, parts: 
       const run: ProgramRun = { input, context, thoughts: '', reason: undefined };
       runs.set(input.run, run);
       try {
-        const outcome = await carryOut(engine, { ...input, model: name }, context);
+        // The prompt of the call is the message of the person; `perform` decides how the program learns the situation.
+        const prompt = { ...input.prompt, situation: '' };
+        const outcome = await carryOut(engine, { ...input, prompt, model: name }, context);
         return worded(outcome, { name, words, reason: run.reason });
       } finally {
         runs.delete(input.run);
