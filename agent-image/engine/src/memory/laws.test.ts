@@ -105,6 +105,45 @@ test('a superseded fact ranks below its successor, also when only the old words 
   assert.ok(old?.kind === 'fact' && old.supersededBy === 'new' && old.validTo === NOW - DAY);
 });
 
+test('a correction ends the old fact, also if its words are known or few; the old words can be true again', async () => {
+  const memory = newMemory();
+  await memory.remember([
+    fact('Ana lives in Lyon', { id: 'lyon', pinned: true }),
+    fact('Ana lives in Paris', { id: 'paris' }),
+  ]);
+  await memory.remember([fact('Ana lives in Paris', { id: 'corrected', supersedes: 'lyon', pinned: true })]);
+  const lyon = memory.get('lyon', { audience: ANA });
+  assert.ok(lyon?.kind === 'fact' && lyon.supersededBy === 'corrected' && !lyon.pinned);
+  const [short] = await memory.remember([fact('Done.', { id: 'short', supersedes: 'paris' })]);
+  assert.equal(short?.outcome, 'remembered');
+  memory.forget(['corrected'], { audience: ANA });
+  const [again] = await memory.remember([fact('Ana lives in Lyon', { id: 'again' })]);
+  assert.deepEqual(again, { outcome: 'remembered', id: 'again' });
+});
+
+test('memories of other repositories and of the conversation itself take no places of a search', async () => {
+  const memory = newMemory();
+  const key = 'The key of the gate is under the mat';
+  const others = Array.from({ length: 120 }, (_, turn) =>
+    said(
+      turn,
+      `key gate mat: the key of the gate, ${turn}`,
+      turn % 2 === 0 ? { repository: 'mill' } : { session: 'now' },
+    ),
+  );
+  await memory.remember([said(1, key, { id: 'key' }), ...others]);
+  const found = async (place: string | null) =>
+    (await memory.search(key, { audience: ANA, place, besides: 'now', k: 100 })).map((hit) => hit.memory);
+  assert.deepEqual(
+    (await found(null)).map(({ id }) => id),
+    ['key'],
+  );
+  const places = new Set((await found('mill')).map(({ repository }) => repository));
+  assert.deepEqual(places, new Set([null, 'mill']));
+  const listed = memory.list({ audience: ANA, place: null, isPrivate: true }).memories;
+  assert.equal(listed.filter(({ repository }) => repository !== null).length, 0);
+});
+
 test('audience never widens: a fact needs sources that all its people may see, and a correction reaches all who saw the fact', async () => {
   const memory = newMemory();
   await memory.remember([

@@ -130,6 +130,10 @@ export type SearchOptions = Readonly<{
   explain?: boolean;
   /** Only memories that arose in this repository. */
   repository?: string;
+  /** Only what arose in this repository, or in none; null: only what arose in none. */
+  place?: string | null;
+  /** Nothing that was said in this session. */
+  besides?: string;
   kind?: Remembered['kind'];
   layers?: readonly Layer[];
 }>;
@@ -141,12 +145,16 @@ export type ListOptions = Readonly<{
   /** The `next` of the page before. */
   after?: string;
   repository?: string;
+  /** Only what arose in this repository, or in none; null: only what arose in none. */
+  place?: string | null;
   kind?: Remembered['kind'];
   layers?: readonly Layer[];
   state?: Remembered['state'];
   session?: string;
   subject?: string;
   pinned?: boolean;
+  /** Nothing that everybody may know. */
+  isPrivate?: boolean;
 }>;
 
 /** Newest first. `next` is null on the last page. */

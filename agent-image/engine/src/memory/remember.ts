@@ -50,27 +50,34 @@ function refusalOf({ database, table }: Parts, memory: NewMemory): RememberResul
   if (memory.id !== undefined && hasTombstone(database, memory.id))
     return refused('forgotten', `${memory.id} was forgotten.`);
   if (memory.id !== undefined && table.find(memory.id) !== null) return { outcome: 'known', id: memory.id };
-  if (!isWorthKeeping(memory.text)) return refused('low_value', 'The text says nothing that could be recalled.');
+  const isWorth = isCorrection(memory) ? memory.text.trim() !== '' : isWorthKeeping(memory.text);
+  if (!isWorth) return refused('low_value', 'The text says nothing that could be recalled.');
   return null;
 }
 
-/** Counts the repetition of a memory that says the same to the same people. */
+const isCorrection = (memory: NewMemory): boolean => memory.kind === 'fact' && (memory.supersedes ?? null) !== null;
+
+/**
+ * Counts the repetition of a memory that says the same to the same people. A correction is always stored: what it corrects must end,
+ * also if another fact says the same.
+ */
 function knownOf(parts: Parts, { memory, vector }: Entry, now: number): RememberResult | null {
+  if (isCorrection(memory)) return null;
   const { table, audiences } = parts;
   const audience = audiences.numberOf(memory.audience);
   const same =
-    table.sameAs(fingerprintOf(memory), audience) ??
-    (memory.kind === 'fact' && vector !== null ? similarFact(parts, { fact: memory, vector, audience }) : null);
-  if (same === null || (memory.kind === 'fact' && memory.supersedes === same.memory.id)) return null;
+    table.sameAs(fingerprintOf(memory), audience, now) ??
+    (memory.kind === 'fact' && vector !== null ? similarFact(parts, { fact: memory, vector, audience, now }) : null);
+  if (same === null) return null;
   table.repeat(same.seq, memory.at ?? now);
   if (memory.pinned === true && table.pinned() < MAX_PINNED) table.pin(same.memory.id, true);
   return { outcome: 'known', id: same.memory.id };
 }
 
-type Compared = Readonly<{ fact: NewFact; vector: Uint8Array; audience: number }>;
+type Compared = Readonly<{ fact: NewFact; vector: Uint8Array; audience: number; now: number }>;
 
-function similarFact({ table, vectors }: Parts, { fact, vector, audience }: Compared): Row | null {
-  const rows = table.factsAbout(fact, audience, MAX_COMPARED);
+function similarFact({ table, vectors }: Parts, { fact, vector, audience, now }: Compared): Row | null {
+  const rows = table.factsAbout({ ...fact, now }, audience, MAX_COMPARED);
   if (rows.length === 0) return null;
   const likeness = vectors.likeness(
     vector,

@@ -52,11 +52,17 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
 
 const hitsOf = ({ k = DEFAULT_HITS }: SearchOptions): number => clamped(k, MAX_HITS);
 
-type Filtering = Readonly<{ audience: Present }> & Pick<SearchOptions, 'repository' | 'kind' | 'layers'>;
+type Filtering = Readonly<{ audience: Present }> &
+  Pick<SearchOptions, 'repository' | 'place' | 'besides' | 'kind' | 'layers'>;
 
-export const filterOf = (audiences: Audiences, { audience, repository, kind, layers }: Filtering): Filter => ({
+export const filterOf = (
+  audiences: Audiences,
+  { audience, repository, place, besides, kind, layers }: Filtering,
+): Filter => ({
   audiences: audiences.visibleTo(audience),
   repository: repository ?? null,
+  place: place === undefined ? null : (place ?? ''),
+  besides: besides ?? null,
   kind: kind ?? null,
   layers: layers ?? null,
 });

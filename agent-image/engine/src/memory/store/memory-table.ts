@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Audience, Evidence, Fact, Layer, ListOptions, Remembered } from '../memory.ts';
-import { conditionsOf, type Filter } from './filter.ts';
+import { conditionsOf, IN_PLACE, type Filter } from './filter.ts';
 import { statementsOf } from './statements.ts';
 import { membersText, parseMembers } from './audiences.ts';
 
@@ -24,7 +24,7 @@ export type RankRow = Readonly<{
   supersededBy: string | null;
 }>;
 
-type About = Readonly<{ subject: string; repository?: string | null }>;
+type About = Readonly<{ subject: string; repository?: string | null; now: number }>;
 
 type ListFilter = Omit<ListOptions, 'audience' | 'limit' | 'after'>;
 
@@ -92,11 +92,12 @@ function lookups(database: DatabaseSync) {
      from memory where memory.session is not null and memory.seq in (select value from json_each(?))`,
   );
   const same = database.prepare(
-    'select * from memory where fingerprint = ? and audience = ? and superseded_by is null order by seq limit 1',
+    `select * from memory where fingerprint = ?1 and audience = ?2 and superseded_by is null and (valid_to is null or valid_to > ?3)
+     order by seq limit 1`,
   );
   const ofSubject = database.prepare(
     `select * from memory where subject = ? and audience = ? and repository is ? and superseded_by is null
-     order by seq desc limit ?`,
+       and (valid_to is null or valid_to > ?) order by seq desc limit ?`,
   );
   return {
     rankRows: (seqs: readonly number[]): readonly RankRow[] =>
@@ -120,9 +121,10 @@ function lookups(database: DatabaseSync) {
           .map(({ seq, before, after }) => [Number(seq), [before, after].filter((each) => each !== null).map(Number)]),
       ),
     /** The memory with this fingerprint that still holds. */
-    sameAs: (fingerprint: Uint8Array, audience: number): Row | null => readRow(same.get(fingerprint, audience)),
-    factsAbout: ({ subject, repository }: About, audience: number, limit: number): readonly Row[] =>
-      readRows(ofSubject.all(subject, audience, repository ?? null, limit)),
+    sameAs: (fingerprint: Uint8Array, audience: number, now: number): Row | null =>
+      readRow(same.get(fingerprint, audience, now)),
+    factsAbout: ({ subject, repository, now }: About, audience: number, limit: number): readonly Row[] =>
+      readRows(ofSubject.all(subject, audience, repository ?? null, now, limit)),
     /** Those of the given memories that the filter lets through. */
     visible: (seqs: readonly number[], filter: Filter): readonly number[] => {
       const { sql, values } = conditionsOf(filter);
@@ -141,7 +143,7 @@ function changes(database: DatabaseSync) {
   );
   const used = database.prepare('update memory set uses = uses + 1, last_used_at = ?, dormant = 0 where id = ?');
   const pinned = database.prepare('update memory set pinned = ?1, dormant = dormant and not ?1 where id = ?2');
-  const superseded = database.prepare('update memory set superseded_by = ?, valid_to = ? where id = ?');
+  const superseded = database.prepare('update memory set superseded_by = ?, valid_to = ?, pinned = 0 where id = ?');
   const orphaned = database.prepare('update memory set superseded_by = null where superseded_by = ?');
   const dormant = database.prepare('update memory set dormant = 1 where seq in (select value from json_each(?))');
   return {
@@ -241,6 +243,8 @@ function listConditions({
   session,
   subject,
   pinned,
+  place,
+  isPrivate,
 }: ListFilter & Readonly<{ audiences: readonly number[] | null }>) {
   const parts: (readonly [sql: string, value: string | number | undefined])[] = [
     ['audience in (select value from json_each(?))', audiences === null ? undefined : JSON.stringify(audiences)],
@@ -251,8 +255,10 @@ function listConditions({
     ['session = ?', session],
     ['subject = ?', subject],
     ['pinned = ?', pinned === undefined ? undefined : Number(pinned)],
+    ['members <> ?', isPrivate === true ? membersText('public') : undefined],
   ];
   const given = parts.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql: `and ${sql}`, value }]));
+  if (place !== undefined) given.push({ sql: IN_PLACE, value: place ?? '' });
   return { sql: given.map(({ sql }) => sql).join(' '), values: given.map(({ value }) => value) };
 }
 
