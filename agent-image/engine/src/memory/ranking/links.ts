@@ -15,6 +15,13 @@ export const bridgesOf = (terms: readonly Term[], asked: ReadonlySet<string>, si
     .filter(({ word, rows, isName }) => isName && rows >= 2 && rows <= size * GREATEST_SHARE && !asked.has(word))
     .slice(0, MAX_NAMES);
 
-/** How strongly a name leads on from its hit: a rare one more than a frequent one. */
-export const linkValue = ({ strength }: Source, { weight }: Term, size: number): number =>
-  (strength * weight) / Math.log(1 + size);
+/** Strength of a link to a memory that answers nothing more of the query, and what all that the hit left open adds. */
+const LEAST_OF_LINK = 0.4;
+const BY_COMPLEMENT = 1.2;
+
+/** `complement`: how much of the query that the hit leaves open the memory answers, 0 to 1. */
+type Reached = Readonly<{ source: Source; name: Term; size: number; complement: number }>;
+
+/** How strongly a name leads on from its hit, 0 to 1: a rare one more than a frequent one, to what completes the hit most. */
+export const linkValue = ({ source, name, size, complement }: Reached): number =>
+  Math.min(1, ((source.strength * name.weight) / Math.log(1 + size)) * (LEAST_OF_LINK + BY_COMPLEMENT * complement));

@@ -28,12 +28,14 @@ export function follow({ words }: Parts, pool: Pool, { terms, filter, size }: Fo
 type Name = Following & Readonly<{ source: Source; name: Term }>;
 
 function followName(words: Parts['words'], pool: Pool, { source, name, terms, filter, size }: Name): void {
-  const value = linkValue(source, name, size);
   const reached = [
     ...words.findWith({ word: name, terms }, filter, BEST_OF_NAME),
     ...words.newest(name, filter, NEWEST_OF_NAME),
   ];
   pool.add(reached);
   for (const seq of reached)
-    if (seq !== source.seq) pool.link(seq, { value, through: { id: source.id, words: [name.word] } });
+    if (seq !== source.seq) {
+      const value = linkValue({ source, name, size, complement: pool.complement(seq, source.seq) });
+      pool.link(seq, { value, through: { id: source.id, words: [name.word] } });
+    }
 }

@@ -66,6 +66,18 @@ export class Pool {
     return this.#scores.get(seq) ?? 0;
   }
 
+  /** How much of the query that one memory leaves open another one answers, by the weight of its words: 0 to 1. */
+  complement(seq: number, source: number): number {
+    const [own, theirs] = [this.#counts.get(seq)?.counts ?? [], this.#counts.get(source)?.counts ?? []];
+    let [open, answered] = [0, 0];
+    for (const [index, { weight }] of this.#asked.terms.entries()) {
+      if ((theirs[index] ?? 0) > 0) continue;
+      open += weight;
+      if ((own[index] ?? 0) > 0) answered += weight;
+    }
+    return open === 0 ? 0 : answered / open;
+  }
+
   link(seq: number, link: Link): void {
     if ((this.#links.get(seq)?.value ?? 0) < link.value) this.#links.set(seq, link);
   }
