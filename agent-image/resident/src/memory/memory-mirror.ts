@@ -144,10 +144,10 @@ async function apply(memory: Memory, command: MemoryCommand): Promise<void> {
 }
 
 const correctionOf = (
-  { subject, audience, layer, repository, importance, id }: Extract<Remembered, { kind: 'fact' }>,
+  { subject, audience, layer, repository, importance, id, pinned }: Extract<Remembered, { kind: 'fact' }>,
   { new_id: newId, text }: Extract<MemoryCommand, { op: 'correct' }>,
 ): NewFact => {
-  const kept = { subject, audience, layer, repository, importance: Math.max(importance, CORRECTED_IMPORTANCE) };
+  const kept = { subject, audience, layer, repository, pinned, importance: Math.max(importance, CORRECTED_IMPORTANCE) };
   return { ...kept, kind: 'fact', id: newId, text, supersedes: id };
 };
 const CORRECTED_IMPORTANCE = 0.8;

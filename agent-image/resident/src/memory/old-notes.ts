@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { Audience, Memory, NewMemory } from '@hamlet/engine/memory';
 import { NOTE, type Entity } from './entity.ts';
 import { readEntities } from './life-store.ts';
@@ -13,15 +13,15 @@ interface MovePorts {
 }
 
 /**
- * Moves the notes of an earlier version into the store, each for the people of the conversation in which it arose, and renames the
- * file. A repeated move adds nothing.
+ * Moves the notes of an earlier version into the store, each for the people of the conversation in which it arose, and deletes the
+ * file, so that a forgotten note leaves no bytes in it. A repeated move adds nothing.
  */
 export async function moveOldNotes({ store, path, peopleOf }: MovePorts): Promise<void> {
   if (!existsSync(path)) return;
   const notes = readEntities(path).filter(({ entityType }) => entityType === NOTE);
   const newest = new Map(notes.map((note) => [note.name, note]));
   for (const note of newest.values()) await store.remember([factOf(note, await audienceOf(note, peopleOf))]);
-  renameSync(path, `${path}.moved`);
+  rmSync(path);
 }
 
 const OF_ONE = /^(?:person (.+)|(schedule .+))$/;

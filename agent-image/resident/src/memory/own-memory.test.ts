@@ -8,13 +8,15 @@ import { openMemory, type Memory } from '@hamlet/engine/memory';
 import { repositoryId } from '@hamlet/core/git';
 import { atEnd, testFolder } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
+import type { BookedRun } from '../engine/run-book.ts';
+import { createRunMemory } from '../runs/run-memory.ts';
 import { wordsOfRun } from '../runs/words-of-run.ts';
 import { aRun } from '../testing/a-village.ts';
 import { ok } from '../testing/scripted-village.ts';
 import { entityOf, NOTE } from './entity.ts';
 import { createMemoryMirror } from './memory-mirror.ts';
 import { moveOldNotes } from './old-notes.ts';
-import { createOwnMemory, lineOf } from './own-memory.ts';
+import { createOwnMemory, DIARY_SESSION, lineOf, OWN_NAME } from './own-memory.ts';
 
 /** A session with its people, and its repository. */
 interface Talk {
@@ -142,6 +144,55 @@ test('a forgotten note is gone for all its people, and only they can forget it',
   assert.deepEqual(own.list(readBy('Mia'), 10), []);
 });
 
+test('nobody changes what everybody may know through a conversation', async () => {
+  const { own } = anAgent();
+  await own.remember({ id: 'm-1', text: 'The mill opens at nine.', about: null, audience: 'public', isOutside: false });
+  assert.deepEqual(pluck(own.list(readBy('Mia'), 10), 'id'), ['m-1']);
+  assert.equal(own.forget('m-1', readBy('Mia')), false);
+  assert.equal(own.pin('m-1', true, readBy('Mia')), 'no_such_memory');
+});
+
+test('a person hears what an agent knows of them, and it forgets their last message, however much it lived since', async () => {
+  const { own } = anAgent();
+  const audience = ['account Mia'];
+  const book = { find: () => ({ audience, repository: null }) as unknown as BookedRun };
+  const memory = createRunMemory({
+    ownMemory: own,
+    catchUp: async () => true,
+    work: { noteMemories: async () => ok({ tainted: [], forgotten: [] }) },
+    book,
+    log: { warn: () => {} },
+    stop: new AbortController().signal,
+    rest: async () => {},
+    random: () => 0,
+  });
+  const said = (number: number, session: number, text: string): Promise<void> =>
+    memory.keep('run', [
+      {
+        id: `e-${idOf(number)}-0`,
+        session: idOf(session),
+        speaker: 'Mia',
+        text,
+        audience,
+        repository: null,
+        mayBeOutside: false,
+      },
+    ]);
+  await said(1, 91, 'The door opens with 4711.');
+  await said(2, 92, 'We should paint the fence in green.');
+  await said(3, 92, 'The door opens with 4711.');
+  const days = Array.from({ length: 150 }, (_, day) => ({ id: `l-${day}`, text: `I walked to place ${day}.` }));
+  const entry = { session: DIARY_SESSION, speaker: OWN_NAME, repository: null, mayBeOutside: false };
+  await own.keepWords(days.map((day) => ({ ...entry, ...day, audience: 'public' as const })));
+  const heard = async () => (await memory.recall('run')).text;
+  assert.match(await heard(), /fence in green[^]*4711|4711[^]*fence in green/);
+  assert.equal(memory.forgetLast('run', idOf(92)).text, 'I have forgotten what you said last.');
+  assert.doesNotMatch(await heard(), /4711/, 'the words of the last message, which an earlier one had too');
+  memory.forgetLast('run', idOf(92));
+  assert.equal(await heard(), 'I remember nothing of you yet.');
+  assert.equal(memory.forgetLast('run', idOf(92)).text, 'There is nothing that I could forget.');
+});
+
 type Body = CallInput<typeof syncAgentMemory>['body'];
 
 /** The API's side of the mirror, with the changes that people wait for. */
@@ -178,6 +229,7 @@ test('people see a copy of the memory, and their changes hold before the next re
   const of = { audience, isOutside: false };
   await own.remember({ id: 'm-1', text: 'Mia lives in Bern.', about: 'Mia', ...of });
   await own.remember({ id: 'm-2', text: 'Mia keeps seven bees.', about: null, ...of });
+  own.pin('m-1', true, readBy('Mia'));
   const changes: MemoryCommand[] = [];
   const { mirror, bodies, answers, exchange } = aMirror(store, changes);
   await exchange();
@@ -204,10 +256,10 @@ test('people see a copy of the memory, and their changes hold before the next re
   const later = bodies.at(-1);
   assert.deepEqual([later?.gone, later?.applied], [['m-2'], 2]);
   const sent = later?.memories?.find(({ memory_id: id }) => id === 'c-1');
-  assert.deepEqual([sent?.corrected, sent?.replaces], [true, 'm-1']);
+  assert.deepEqual([sent?.corrected, sent?.replaces, sent?.pinned], [true, 'm-1', true]);
 });
 
-test('the notes of an earlier version move to the people of their conversations, and their file is kept aside', async () => {
+test('the notes of an earlier version move to the people of their conversations, and their file is deleted, so that forgetting leaves no bytes', async () => {
   const { store, own } = anAgent();
   const path = join(root, 'memory.jsonl');
   const noteOf = (name: string, text: string, audience: string | null) => ({
@@ -227,7 +279,7 @@ test('the notes of an earlier version move to the people of their conversations,
   assert.ok(existsSync(path));
   await moveOldNotes({ store, path, peopleOf });
   await moveOldNotes({ store, path, peopleOf });
-  assert.deepEqual([existsSync(path), existsSync(`${path}.moved`)], [false, true]);
+  assert.deepEqual([existsSync(path), existsSync(`${path}.moved`)], [false, false]);
   const known = (name: string) => pluck(own.list(readBy(name), 10), 'id').toSorted();
   assert.deepEqual(
     [known('Mia'), known('Noah')],

@@ -14,7 +14,6 @@ import { shorten } from '@hamlet/core/shorten';
 const RECALLED_MAX = 6;
 const RECALLED_MAX_CHARS = 6_000;
 const PINNED_MAX = 20;
-/** Hits of a search, and newest memories, among which those of the present place are read. */
 const HITS_MAX = 50;
 const SEEN_MAX = 1_000;
 /** The session of entries about what the agent did. */
@@ -47,6 +46,8 @@ export interface SaidWords {
   readonly mayBeOutside: boolean;
 }
 
+/** The id under which words are known; null if they are not kept. */
+export type KeptWords = string | null;
 export type KeptNote = { readonly id: string } | { readonly refused: string };
 
 /** The people present and the place: memories that all present people may know, and that arose in this repository or in none. */
@@ -61,16 +62,21 @@ export interface Recalled {
   readonly outside: number;
 }
 
+export type Listed = Pick<ListOptions, 'isPrivate' | 'session'>;
+
 /** The agent's own memory, as its tools and prompts use it. */
 export interface OwnMemory {
   /** Resolves once it is on disk, with the id under which it is known, or with the reason why it is not kept. */
   remember(note: NewNote): Promise<KeptNote>;
-  /** Keeps words as they were said; `outside` are the ids of those with text from outside. Words that say nothing are not kept. */
-  keepWords(words: readonly SaidWords[], outside?: readonly string[]): Promise<void>;
+  /**
+   * Keeps words as they were said, each under the id that is returned at its place; `outside` are the ids of those with text from
+   * outside. Words that say nothing are not kept.
+   */
+  keepWords(words: readonly SaidWords[], outside?: readonly string[]): Promise<readonly KeptWords[]>;
   forget(id: string, reader: Reader): boolean;
   pin(id: string, pinned: boolean, reader: Reader): 'done' | 'no_such_memory' | 'too_many_pins';
-  /** Facts and words, newest first. */
-  list(reader: Reader, limit: number): readonly Remembered[];
+  /** Facts and words, newest first; of those with these properties alone. */
+  list(reader: Reader, limit: number, filter?: Listed): readonly Remembered[];
   search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
   /**
    * Pinned memories, then those that fit a text best, and nothing of what was said in the conversation itself. Memories with text
@@ -102,21 +108,23 @@ export function createOwnMemory(memory: Memory, onChange: () => void = () => {})
         return turn;
       };
       const taint = ({ id }: SaidWords): Taint => taintOf(outside.includes(id));
-      await keep(words.map((each) => ({ ...evidenceOf(each, turnIn(each.session)), taint: taint(each) })));
+      const said = words.map((each) => ({ ...evidenceOf(each, turnIn(each.session)), taint: taint(each) }));
+      const results = await keep(said);
+      return results.map((result) => (result.outcome === 'refused' ? null : result.id));
     },
     forget: (id, reader) => {
-      const gone = mayRead(memory, id, reader) && memory.forget([id], { audience: reader.present }).length > 0;
+      const gone = mayChange(memory, id, reader) && memory.forget([id], { audience: reader.present }).length > 0;
       if (gone) onChange();
       return gone;
     },
     pin: (id, pinned, reader) => {
-      if (!mayRead(memory, id, reader)) return 'no_such_memory';
+      if (!mayChange(memory, id, reader)) return 'no_such_memory';
       const seen = { audience: reader.present };
       const result = pinned ? memory.pin(id, seen) : memory.unpin(id, seen);
       if (result === 'done') onChange();
       return result;
     },
-    list: (reader, limit) => newestOf(memory, reader).slice(0, limit),
+    list: (reader, limit, filter) => newestOf(memory, reader, { ...filter, limit }),
     search: async (query, reader, limit) => (await foundIn(memory, query, reader)).slice(0, limit),
     recall: (text, reader, conversation) => recallFrom(memory, text, { ...reader, conversation }),
     use: (ids) => memory.use(ids),
@@ -141,22 +149,26 @@ const evidenceOf = ({ id, session, speaker, text, audience, repository }: SaidWo
   text: shorten(text.replaceAll('\u0000', ''), MEMORY_WORDS_MAX_CHARS),
 });
 
-const isOfPlace = ({ repository }: Reader, each: Remembered): boolean =>
-  each.repository === null || each.repository === repository;
-
-function mayRead(memory: Memory, id: string, reader: Reader): boolean {
-  const known = memory.get(id, { audience: reader.present });
-  return known !== null && isOfPlace(reader, known);
+/** What everybody may know is in the prompts of all conversations, so the people of one change nothing in it. */
+function mayChange(memory: Memory, id: string, { present, repository }: Reader): boolean {
+  const known = memory.get(id, { audience: present });
+  if (known === null || known.audience === 'public') return false;
+  return known.repository === null || known.repository === repository;
 }
 
-const newestOf = (memory: Memory, reader: Reader, filter: Pick<ListOptions, 'pinned'> = {}): readonly Remembered[] =>
-  memory
-    .list({ audience: reader.present, limit: SEEN_MAX, ...filter })
-    .memories.filter((each) => isOfPlace(reader, each));
+const newestOf = (
+  memory: Memory,
+  { present, repository }: Reader,
+  filter: Omit<ListOptions, 'audience' | 'place'>,
+): readonly Remembered[] => memory.list({ ...filter, audience: present, place: repository }).memories;
 
-async function foundIn(memory: Memory, query: string, reader: Reader): Promise<readonly Remembered[]> {
-  const hits = await memory.search(shorten(query, MEMORY_WORDS_MAX_CHARS), { audience: reader.present, k: HITS_MAX });
-  return hits.map((hit) => hit.memory).filter((each) => isOfPlace(reader, each));
+async function foundIn(
+  memory: Memory,
+  query: string,
+  { present, repository, ...rest }: Reader & { readonly besides?: string },
+): Promise<readonly Remembered[]> {
+  const options = { ...rest, audience: present, place: repository, k: HITS_MAX };
+  return (await memory.search(shorten(query, MEMORY_WORDS_MAX_CHARS), options)).map((hit) => hit.memory);
 }
 
 async function recallFrom(
@@ -164,21 +176,17 @@ async function recallFrom(
   text: string,
   { conversation, ...reader }: Reader & { readonly conversation: string },
 ): Promise<Recalled> {
-  const pinned = newestOf(memory, reader, { pinned: true }).slice(0, PINNED_MAX);
+  const pinned = newestOf(memory, reader, { pinned: true, limit: SEEN_MAX }).filter(isInForce).slice(0, PINNED_MAX);
   const known = new Set(pinned.map(({ id }) => id));
-  const fitting = (await foundIn(memory, text, reader)).filter(
-    (each) => !known.has(each.id) && !isOf(conversation, each) && isInForce(each),
-  );
+  // The conversation itself is in the prompt already.
+  const found = await foundIn(memory, text, { ...reader, besides: conversation });
+  const fitting = found.filter((each) => !known.has(each.id) && isInForce(each));
   const all = [...pinned, ...fitting];
   const memories = [...pinned.filter(isInside), ...fitting.filter(isInside).slice(0, RECALLED_MAX)];
   return { memories: withinLimit(memories), outside: all.length - all.filter(isInside).length };
 }
 
 const isInside = ({ taint }: Remembered): boolean => taint === 'none';
-
-/** The conversation itself is in the prompt already. */
-const isOf = (conversation: string, each: Remembered): boolean =>
-  each.kind === 'evidence' && each.session === conversation;
 const isInForce = (each: Remembered): boolean => each.kind === 'evidence' || each.validTo === null;
 
 function withinLimit(memories: readonly Remembered[]): readonly Remembered[] {
@@ -217,7 +225,7 @@ export function keepEntry(
 /** The memory of an agent whose store cannot be used. */
 export const NO_MEMORY: OwnMemory = {
   remember: async () => ({ refused: 'The memory of this agent cannot be opened now, so nothing was remembered.' }),
-  keepWords: async () => {},
+  keepWords: async () => [],
   forget: () => false,
   pin: () => 'no_such_memory',
   list: () => [],

@@ -8,6 +8,8 @@ import type { WorkVillage } from '../village/work-village.ts';
 
 /** Memories in an answer to a person who asks what the agent knows. */
 const NAMED_MAX = 12;
+/** Conversations whose newest message is known by its id. */
+const CONVERSATIONS_MAX = 1_000;
 const LISTED_MAX = 100;
 
 /** The agent's memory in the runs of this process. */
@@ -36,6 +38,18 @@ const NONE: NotedMemories = { tainted: [], forgotten: [] };
 
 export function createRunMemory(ports: Ports): RunMemory {
   const { ownMemory, book, catchUp, log, stop: signal } = ports;
+  const last = new Map<string, readonly string[]>();
+  const noteLast = (words: readonly SaidWords[], kept: readonly (string | null)[]): void => {
+    const ids = kept.filter((id, index) => id !== null && words[index]?.session !== DIARY_SESSION);
+    const [first] = words;
+    if (first === undefined || ids.length === 0) return;
+    last.delete(first.session);
+    last.set(
+      first.session,
+      ids.flatMap((id) => id ?? []),
+    );
+    for (const oldest of last.keys()) if (last.size > CONVERSATIONS_MAX) last.delete(oldest);
+  };
   const readerAt = (run: string): Reader => memoryReaderOf(book.find(run));
   return {
     keep: async (run, words) => {
@@ -43,14 +57,17 @@ export function createRunMemory(ports: Ports): RunMemory {
       try {
         const written = words.filter(({ mayBeOutside }) => mayBeOutside).map(({ id }) => id);
         const noted = written.length === 0 ? NONE : await noteMemories(ports, { run, written, signal });
-        if (noted !== null) await ownMemory.keepWords(words, noted.tainted);
+        if (noted !== null) noteLast(words, await ownMemory.keepWords(words, noted.tainted));
       } catch (error) {
         log.warn('words_not_kept', { run_id: run, why: error instanceof Error ? error.message : String(error) });
       }
     },
     recall: async (run) => {
       if (!(await catchUp())) return { outcome: 'failed', text: 'I cannot read my memory now.' };
-      const known = ownMemory.list(readerAt(run), LISTED_MAX).filter(isOfPeople).slice(0, NAMED_MAX);
+      const known = ownMemory
+        .list(readerAt(run), LISTED_MAX, { isPrivate: true })
+        .filter(isOfPeople)
+        .slice(0, NAMED_MAX);
       if (known.length === 0) return NOTHING;
       const noted = await noteMemories(ports, { run, recalled: known.map(({ id }) => id), signal });
       const kept = known.filter(({ id }) => noted?.forgotten.includes(id) === false);
@@ -59,19 +76,21 @@ export function createRunMemory(ports: Ports): RunMemory {
     },
     forgetLast: (run, conversation) => {
       const reader = readerAt(run);
-      const last = ownMemory.list(reader, LISTED_MAX).find((each) => isMessageOf(conversation, each));
-      if (last === undefined) return done('There is nothing that I could forget.');
-      const ids = [last.id, last.id.replace(/-0$/, '-1')];
-      for (const id of ids) ownMemory.forget(id, reader);
-      return done('I have forgotten what you said last.');
+      // The same words in an earlier conversation are one memory with these, so the list alone would name another message.
+      const ids = last.get(conversation) ?? newestIn(ownMemory.list(reader, LISTED_MAX, { session: conversation }));
+      last.delete(conversation);
+      const gone = ids.filter((id) => ownMemory.forget(id, reader));
+      return done(gone.length === 0 ? 'There is nothing that I could forget.' : 'I have forgotten what you said last.');
     },
   };
 }
 
-/** Words of people and notes about them; not what everybody may know, and not its own words. */
+/** Words of people and notes about them; not its own words. */
 const isOfPeople = (memory: Remembered): boolean =>
-  memory.audience !== 'public' &&
-  (memory.kind === 'fact' || (memory.speaker !== OWN_NAME && memory.session !== DIARY_SESSION));
+  memory.kind === 'fact' || (memory.speaker !== OWN_NAME && memory.session !== DIARY_SESSION);
 
-const isMessageOf = (conversation: string, memory: Remembered): boolean =>
-  memory.kind === 'evidence' && memory.session === conversation && memory.speaker !== OWN_NAME;
+/** The newest message of a conversation, with its answer. */
+function newestIn(words: readonly Remembered[]): readonly string[] {
+  const message = words.find((each) => each.kind === 'evidence' && each.speaker !== OWN_NAME);
+  return message === undefined ? [] : [message.id, message.id.replace(/-0$/, '-1')];
+}
