@@ -83,11 +83,12 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{- /* Probes of a server by its port; `starts` seconds may pass until its start: (dict "port" "people" "starts" 120) */ -}}
+{{- /* Probes of a server by its port; `starts` attempts, one a second or slower, may fail until its start: (dict "port" "people" "starts" 120) */ -}}
 {{- define "hamlet.probes" -}}
 startupProbe:
   httpGet: { path: /livez, port: {{ .port }} }
   periodSeconds: 1
+  timeoutSeconds: 5
   failureThreshold: {{ .starts }}
 readinessProbe:
   httpGet: { path: /readyz, port: {{ .port }} }
