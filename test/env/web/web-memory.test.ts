@@ -152,7 +152,7 @@ testOnDevices(
     await visit(page, '?agent=ada&tab=mind');
     const card = (id: string) => page.locator(`.memory-card[data-memory="${id}"]`);
     await card('m-tea').waitFor();
-    assert.match(await card('m-tea').innerText(), /Kim\s+Kim drinks tea[^]*Noted[^]*Pinned[^]*Known to one person/);
+    assert.match(await card('m-tea').innerText(), /Kim\s+Kim drinks tea[^]*Noted[^]*Pinned[^]*Known to you alone/);
     assert.match(await card('m-mill').innerText(), /From outside[^]*Dormant[^]*Everybody may know it/);
     assert.equal(await card('m-secret').count(), 0, 'it arose with another person');
     assert.equal(await card('m-mill').getByRole('button', { name: 'Forget…' }).count(), 0, 'only admins change it');
@@ -161,7 +161,7 @@ testOnDevices(
     await stage.shot(viewer, `mind-${name}`);
     await page.locator('[data-kind="evidence"]').click();
     assert.match(await card('e-1').innerText(), /Said[^]*kim/);
-    await page.fill('input[name="query"]', 'where does Kim live');
+    await page.getByLabel('Search its memory').fill('where does Kim live');
     await card('m-town')
       .getByText(/^Found by words/)
       .waitFor();

@@ -11,7 +11,7 @@ import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, type Tone, Unread } from '../../ui/controls.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { useVillage } from '../village-context.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
 import { audienceLabel, CERTAINTY } from './memory-labels.ts';
 
 const MAX_CHARS = 4_000;
@@ -110,6 +110,7 @@ function Acts({ memory, busy, opened, onOpen, onPin }: ActsProps) {
 }
 
 function Origin({ memory, nowMs }: Pick<CardProps, 'memory' | 'nowMs'>) {
+  const viewer = useViewerId();
   const { speaker, since, until, audience, repository } = memory;
   return (
     <p className="hint memory-origin">
@@ -120,7 +121,7 @@ function Origin({ memory, nowMs }: Pick<CardProps, 'memory' | 'nowMs'>) {
           , until <Time at={until} word={timeAgo(until, nowMs)} />
         </>
       )}
-      {repository !== null && <> · {repository}</>} · {audienceLabel(audience)}
+      {repository !== null && <> · {repository}</>} · {audienceLabel(audience, viewer)}
       <Source memory={memory} />
     </p>
   );
@@ -137,11 +138,15 @@ function Marks({ memory: { certainty, pinned, dormant, waiting } }: Pick<CardPro
   const { word, title } = CERTAINTY[certainty];
   return (
     <>
-      <Badge tone={TONES[certainty]} title={title}>
+      <Badge tone={TONES[certainty]} title={title} data-certainty={certainty}>
         {word}
       </Badge>{' '}
       {pinned && <Badge tone="good">Pinned</Badge>} {dormant && <Badge tone="sleep">Dormant</Badge>}{' '}
-      {waiting && <Badge tone="waiting">Until it wakes</Badge>}
+      {waiting && (
+        <Badge tone="waiting" title="The agent has not applied the newest change yet.">
+          Not applied yet
+        </Badge>
+      )}
     </>
   );
 }
@@ -172,7 +177,7 @@ function Correction({ start, busy, onSave }: CorrectionProps) {
   const isReady = text.trim() !== '' && text !== start && !busy;
   return (
     <form
-      className="memory-form"
+      className="form memory-form"
       onSubmit={(event) => {
         event.preventDefault();
         if (isReady) onSave(text);

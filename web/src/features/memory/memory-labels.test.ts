@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import { audienceLabel, explanationLabel, todayLabel, totalsLabel } from './memory-labels.ts';
 
 test('labels say who may know a memory, how full the store is and why a memory was found', () => {
-  assert.equal(audienceLabel(null), 'Everybody may know it');
-  assert.equal(audienceLabel(['a', 'b']), 'Known to 2 people');
+  assert.equal(audienceLabel(null, 'kim'), 'Everybody may know it');
+  assert.equal(audienceLabel(['a'], 'kim'), 'Known to one person');
+  assert.equal(audienceLabel(['a', 'b'], 'kim'), 'Known to 2 people');
+  assert.equal(audienceLabel(['account kim'], 'kim'), 'Known to you alone');
+  assert.equal(audienceLabel(['a', 'account kim'], 'kim'), 'Known to you and one other person');
+  assert.equal(audienceLabel(['a', 'b', 'account kim'], 'kim'), 'Known to you and 2 others');
   const totals = { active: 1_200, dormant: 0, pinned: 0, dropped: 0, capacity: 50_000 };
   assert.equal(totalsLabel(totals), '1,200 of 50,000 memories');
   assert.equal(

@@ -1,4 +1,5 @@
 import type { AgentMemory, FoundMemory, MemoryCertainty, MemoryKind, MemoryTotals } from '@hamlet/contract';
+import { isOwn, type ViewerId } from '../../client/labels.ts';
 
 export const CERTAINTY: Readonly<Record<MemoryCertainty, { readonly word: string; readonly title: string }>> = {
   confirmed: { word: 'Confirmed', title: 'A person wrote it as a correction.' },
@@ -14,9 +15,13 @@ export const KINDS: Readonly<Record<MemoryKind, { readonly word: string; readonl
 };
 
 /** The people who may know a memory, besides admins. Pure. */
-export function audienceLabel(audience: readonly string[] | null): string {
+export function audienceLabel(audience: readonly string[] | null, viewer: ViewerId): string {
   if (audience === null) return 'Everybody may know it';
-  return audience.length === 1 ? 'Known to one person' : `Known to ${audience.length} people`;
+  const isMine = audience.some((id) => isOwn(id, viewer));
+  if (audience.length === 1) return isMine ? 'Known to you alone' : 'Known to one person';
+  const others = audience.length - 1;
+  if (!isMine) return `Known to ${audience.length} people`;
+  return `Known to you and ${others === 1 ? 'one other person' : `${others} others`}`;
 }
 
 const isOfToday = ({ since }: Pick<AgentMemory, 'since'>, nowMs: number): boolean =>

@@ -10,7 +10,7 @@ import type { CallData } from '@hamlet/contract';
 import { useState } from 'react';
 import { useLive, usePages } from '../../client/query/use-live.ts';
 import { Button, PagedList, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
-import { TextField } from '../../ui/fields.tsx';
+import { CheckField, FilterField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
@@ -30,14 +30,12 @@ export function MindTab({ agent }: { readonly agent: AgentDetail }) {
   return (
     <>
       {role === 'admin' && (
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={whose === 'all'}
-            onChange={(event) => setWhose(event.target.checked ? 'all' : 'mine')}
-          />
-          Also what arose with others; the audit names you
-        </label>
+        <CheckField
+          className="check memory-all"
+          label="Also show what it remembers of others; the audit records it"
+          value={whose === 'all'}
+          onChange={(on) => setWhose(on ? 'all' : 'mine')}
+        />
       )}
       <Memories key={`${agent.agent_id} ${whose}`} agentId={agent.agent_id} whose={whose} />
       <RepositoryMemories agent={agent} />
@@ -67,14 +65,7 @@ function Memories({ agentId, whose }: Asked) {
   return (
     <>
       {pages.first !== null && <Overview first={pages.first} nowMs={now} />}
-      <TextField
-        label="Search its memory"
-        name="query"
-        type="search"
-        value={query}
-        onChange={setQuery}
-        maxLength={300}
-      />
+      <FilterField label="Search its memory" value={query} onChange={setQuery} maxLength={300} />
       {found ? (
         <Found agentId={agentId} whose={whose} query={query.trim()} nowMs={now} />
       ) : (
@@ -125,7 +116,7 @@ function Overview({ first, nowMs }: Readonly<{ first: First; nowMs: number }>) {
       )}
       <p className="hint">
         As of <Time at={synced} word={timeAgo(synced, nowMs)} />
-        {waiting > 0 && `. ${waiting === 1 ? 'One change waits' : `${waiting} changes wait`} until the agent is awake`}.
+        {waiting > 0 && `. The agent has not applied ${waiting === 1 ? 'one change' : `${waiting} changes`} yet`}.
       </p>
     </section>
   );

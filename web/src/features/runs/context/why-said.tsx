@@ -61,7 +61,7 @@ function PartView({ part }: { readonly part: RunContextPart }) {
     return (
       <p className="why-head">
         {head} {run !== null && <LinkButton word="Open that run" onClick={() => open({ view: 'runs', run })} />}
-        {missing !== null && <span className="hint">{missing}</span>}
+        {missing !== null && <span>· {missing}</span>}
       </p>
     );
   return (

@@ -72,9 +72,9 @@ function ModelLine({ item, runId }: Readonly<{ item: ModelItem; runId: string }>
       <Thoughts text={item.thoughts} />
       {item.text !== null && <Markdown text={item.text} />}
       {item.repairs.map(({ tool, actions }, index) => (
-        <span key={index} className="model-line-head">
+        <p key={index} className="model-line-head">
           {repairLabel(tool, actions)}
-        </span>
+        </p>
       ))}
       {item.state === 'answered' && ownModel(item) !== null && <WhySaid runId={runId} ask={item.ask} />}
     </div>
