@@ -96,7 +96,7 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   'program.switch_mode': { word: 'Change its mode', icon: 'edit' },
   'program.other': { word: 'Use a tool', icon: 'play' },
   'program.plan': { word: 'Plan the work', icon: 'board' },
-  'program.install': { word: 'Install its program', icon: 'bag' },
+  'program.install': { word: 'Installation', icon: 'bag' },
 };
 
 /** The label of a tool; an unknown tool keeps its name. */
