@@ -144,7 +144,7 @@ test('a forgotten note is gone for all its people, and only they can forget it',
   assert.deepEqual(own.list(readBy('Mia'), 10), []);
 });
 
-test('nobody changes what everybody may know through a conversation', async () => {
+test('the people of a conversation cannot change public memories', async () => {
   const { own } = anAgent();
   await own.remember({ id: 'm-1', text: 'The mill opens at nine.', about: null, audience: 'public', isOutside: false });
   assert.deepEqual(pluck(own.list(readBy('Mia'), 10), 'id'), ['m-1']);
@@ -152,7 +152,7 @@ test('nobody changes what everybody may know through a conversation', async () =
   assert.equal(own.pin('m-1', true, readBy('Mia')), 'no_such_memory');
 });
 
-test('a person hears what an agent knows of them, and it forgets their last message, however much it lived since', async () => {
+test('an agent says to a person what it knows of them, and it forgets their last message, however much it lived since', async () => {
   const { own } = anAgent();
   const audience = ['account Mia'];
   const book = { find: () => ({ audience, repository: null }) as unknown as BookedRun };
@@ -184,12 +184,12 @@ test('a person hears what an agent knows of them, and it forgets their last mess
   const days = Array.from({ length: 150 }, (_, day) => ({ id: `l-${day}`, text: `I walked to place ${day}.` }));
   const entry = { session: DIARY_SESSION, speaker: OWN_NAME, repository: null, mayBeOutside: false };
   await own.keepWords(days.map((day) => ({ ...entry, ...day, audience: 'public' as const })));
-  const heard = async () => (await memory.recall('run')).text;
-  assert.match(await heard(), /fence in green[^]*4711|4711[^]*fence in green/);
+  const answers = async () => (await memory.recall('run')).text;
+  assert.match(await answers(), /fence in green[^]*4711|4711[^]*fence in green/);
   assert.equal(memory.forgetLast('run', idOf(92)).text, 'I have forgotten what you said last.');
-  assert.doesNotMatch(await heard(), /4711/, 'the words of the last message, which an earlier one had too');
+  assert.doesNotMatch(await answers(), /4711/, 'the words of the last message, which an earlier one had too');
   memory.forgetLast('run', idOf(92));
-  assert.equal(await heard(), 'I remember nothing of you yet.');
+  assert.equal(await answers(), 'I remember nothing of you yet.');
   assert.equal(memory.forgetLast('run', idOf(92)).text, 'There is nothing that I could forget.');
 });
 

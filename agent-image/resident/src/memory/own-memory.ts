@@ -149,7 +149,7 @@ const evidenceOf = ({ id, session, speaker, text, audience, repository }: SaidWo
   text: shorten(text.replaceAll('\u0000', ''), MEMORY_WORDS_MAX_CHARS),
 });
 
-/** What everybody may know is in the prompts of all conversations, so the people of one change nothing in it. */
+/** Public memories are in the prompts of all conversations, so the people of one cannot change them. */
 function mayChange(memory: Memory, id: string, { present, repository }: Reader): boolean {
   const known = memory.get(id, { audience: present });
   if (known === null || known.audience === 'public') return false;

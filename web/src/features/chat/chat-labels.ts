@@ -63,7 +63,7 @@ export function beforeSendingLabel(agent: Pick<Listener, 'display_name' | 'power
     : `${agent.display_name} is asleep. A message wakes it, unless an admin suspended it.`;
 }
 
-/** What the agent does now. The words of a program stay open while it waits for a person, so the wait comes first. */
+/** The present work of the agent. The words of a program stay open while it waits for a person, so the wait comes first. */
 export function workingLabel(name: string, items: readonly TraceItem[], isWriting: boolean): string {
   if (items.some((item) => item.kind === 'call' && item.state === 'waiting')) return `${name} waits for a person`;
   if (isWriting) return `${name} is writing`;

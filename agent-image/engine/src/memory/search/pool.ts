@@ -68,12 +68,12 @@ export class Pool {
 
   /** How much of the query that one memory leaves open another one answers, by the weight of its words: 0 to 1. */
   complement(seq: number, source: number): number {
-    const [own, theirs] = [this.#counts.get(seq)?.counts ?? [], this.#counts.get(source)?.counts ?? []];
+    const has = (of: number, index: number): boolean => (this.#counts.get(of)?.counts[index] ?? 0) > 0;
     let [open, answered] = [0, 0];
     for (const [index, { weight }] of this.#asked.terms.entries()) {
-      if ((theirs[index] ?? 0) > 0) continue;
+      if (has(source, index)) continue;
       open += weight;
-      if ((own[index] ?? 0) > 0) answered += weight;
+      if (has(seq, index)) answered += weight;
     }
     return open === 0 ? 0 : answered / open;
   }
