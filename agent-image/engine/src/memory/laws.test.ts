@@ -307,6 +307,22 @@ test('a changed embedder embeds again in steps, and search finds everything by w
   assert.equal((await textsOf(again, 'baskt 42'))[0], 'Basket 42 holds quinces');
 });
 
+test('a pinned memory is a candidate for each question, in other words too, and for its own people alone', async () => {
+  const memory = newMemory();
+  const notes = Array.from({ length: 60 }, (_, turn) => said(2 * turn + 1, `Breakfast number ${turn} was porridge`));
+  const pin = { session: 'p', pinned: true, at: 0 };
+  await memory.remember([
+    said(1, 'No nuts, ever', pin),
+    said(1, 'Ben snores', { ...pin, audience: ['ben'] }),
+    ...notes,
+  ]);
+  const hits = await memory.search('breakfast porridge', { audience: ANA, k: 100 });
+  assert.deepEqual(
+    hits.filter(({ memory: { pinned } }) => pinned).map(({ memory: { text } }) => text),
+    ['No nuts, ever'],
+  );
+});
+
 test('counts of callers and pins are bounded', async () => {
   const memory = newMemory();
   await memory.remember(

@@ -1,4 +1,4 @@
-import { clamped, MAX_HITS } from '../limits.ts';
+import { clamped, MAX_HITS, MAX_PINNED } from '../limits.ts';
 import type { Hit, Present, RankingProfile, SearchOptions } from '../memory.ts';
 import { explain, rank, type Ranked, type Ranking } from '../ranking/rank.ts';
 import type { Audiences } from '../store/audiences.ts';
@@ -28,8 +28,8 @@ export type Query = Readonly<{
 }>;
 
 /**
- * Candidates are the union of what words and vectors find, the turns beside them, and what names in the first hits lead to. All
- * are then ranked together.
+ * Candidates are the union of what words and vectors find, the pinned memories, the turns beside them, and what names in the first
+ * hits lead to. All are then ranked together.
  */
 export function search(parts: Parts, { text, vector, options, profile, now }: Query): readonly Hit[] {
   const filter = filterOf(parts.audiences, options);
@@ -41,6 +41,7 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
     const nearest = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
     pool.add(parts.table.visible(parts.vectors.near(vector, filter.audiences, nearest), filter));
   }
+  pool.add(parts.table.visible(parts.table.pins(MAX_PINNED), filter));
   pool.addBeside(pool.best(WITH_NEIGHBOURS).map(({ seq }) => seq));
   follow(parts, pool, { terms, filter, size });
   const candidates = pool.candidates();

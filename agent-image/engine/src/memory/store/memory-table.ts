@@ -163,8 +163,11 @@ function lists(database: DatabaseSync) {
      from memory`,
   );
   const pinned = database.prepare('select count(*) as rows from memory where pinned = 1');
+  const pins = database.prepare('select seq from memory where pinned = 1 order by seq limit ?');
   return {
     pinned: (): number => Number(pinned.get()?.['rows']),
+    /** Pinned memories of all audiences, oldest first. */
+    pins: (limit: number): readonly number[] => pins.all(limit).map(({ seq }) => Number(seq)),
     counts: (): Readonly<{ all: number; facts: number; dormant: number; pinned: number }> => {
       const row = counts.get();
       const [all, facts] = [Number(row?.['all_rows']), Number(row?.['facts'])];
