@@ -36,6 +36,7 @@ export type {
   ClockPort,
   CompactionPort,
   IdPort,
+  KeptSummary,
   MemoryPort,
   Message,
   ModelDelta,

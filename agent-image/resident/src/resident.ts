@@ -244,9 +244,11 @@ function mindOf(
   const repositoryMemory = createRepositoryMemory({ ...retries, work, book, seed });
   const keys = new ModelKeys(book);
   const place = createHandsPlace(env, { ...retries, work, book, memory: repositoryMemory, keys, log });
+  const runMemory = createRunMemory({ ...retries, ownMemory, catchUp, work, book, log, stop });
   const thinking = createThinking({
     ...retries,
     book,
+    onSummary: (summary) => runMemory.summarized(summary),
     journalPath: join(state, JOURNAL_FILE),
     work,
     ownMemory,
@@ -281,7 +283,7 @@ function mindOf(
     ...own,
     thinking,
     refusals: place.refusals,
-    runMemory: createRunMemory({ ...retries, ownMemory, catchUp, work, book, log, stop }),
+    runMemory,
     runtimes: createRuntimePool({ registry: runtimes, host: thinking.host, ...folders }),
   };
 }

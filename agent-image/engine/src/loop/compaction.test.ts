@@ -312,6 +312,7 @@ test('a message that begins a new topic in a half-filled context folds the old t
     /^\[\{"role":"user","content":"Summary of the conversation so far:[^]*six loaves[^]*Spanish\.[^]*likes tea/,
   );
   assert.equal(kept.length, 1);
+  assert.equal(kept[0]?.text, 'The agent baked six loaves of rye bread for Bob.');
   assert.deepEqual(Object.keys(kept[0] ?? {}).toSorted(), ['conversation', 'id', 'run', 'text']);
   const events = journal.eventsOf(kept[0]?.run ?? '');
   const built = events.ok

@@ -169,7 +169,7 @@ async function fold(kit: Kit, session: Session, { folding, turns, compaction, is
   bodies.unshift({ type: 'turns_compacted', summary: summary.ref, turns });
   if (!session.append(bodies, [summary])) return;
   session.sized = null;
-  if (isUsable) await remember(kit, session, summary);
+  if (isUsable) await remember(kit, session, { ref: summary.ref, text: made.text.trim() });
 }
 
 function refuse({ ports }: Kit, session: Session, { failed = 'it is shorter than what it must keep' }: Summary): void {

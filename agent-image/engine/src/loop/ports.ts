@@ -112,7 +112,7 @@ export type ApprovalPort = Readonly<{
   ask: (question: Question) => Promise<void>;
 }>;
 
-/** A summary of a conversation up to a run. The same text has the same `id`. */
+/** A summary of a conversation up to a run, in the model's words alone. The same summary has the same `id`. */
 export type KeptSummary = Readonly<{ id: string; text: string; conversation: string; run: string }>;
 
 export type MemoryPort = Readonly<{

@@ -5,6 +5,7 @@ import type {
   Engine,
   EngineParts,
   EnginePorts,
+  KeptSummary,
   ModelPort,
   Notice,
   PolicyPort,
@@ -30,6 +31,8 @@ export interface EngineHostPorts extends RetryPorts {
   readonly book: RunBook;
   readonly ownMemory: OwnMemory;
   readonly catchUp: () => Promise<boolean>;
+  /** Takes the summary of a conversation for the agent's memory. */
+  readonly onSummary: (summary: KeptSummary) => void;
   readonly repositoryMemory: RepositoryMemory;
   readonly log: Log;
   readonly stop: AbortSignal;
@@ -96,10 +99,14 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
 /** Engines without work that the host still ends. */
 const NEWEST_KEPT = 8;
 
-/** Recalls from the agent's own memory, and in a repository from that of the repository. A worker recalls nothing. */
+/**
+ * Recalls from the agent's own memory, and in a repository from that of the repository; a worker recalls nothing. Summaries become
+ * memory once their run ends.
+ */
 function memoryPort(ports: EngineHostPorts): EnginePorts['memory'] {
   const { book, repositoryMemory, stop } = ports;
   return {
+    keep: async (summary) => ports.onSummary(summary),
     recall: async ({ text, conversation, run }) => {
       const booked = book.find(run);
       if (booked === undefined || booked.isWorker === true) return [];

@@ -131,6 +131,7 @@ async function setUp() {
     log,
     programs: null,
     catchUp: async () => true,
+    onSummary: () => {},
     keepMemory: async () => {},
     journalPath: join(folder, 'journal.sqlite'),
     model: async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Budgets, GivenAnswer, ModelPort, ProgramPort, RuntimeHost, Tool } from '@hamlet/engine';
+import type { Budgets, GivenAnswer, KeptSummary, ModelPort, ProgramPort, RuntimeHost, Tool } from '@hamlet/engine';
 import { RunFailure } from '@hamlet/engine';
 import type { AgentConfig } from '@hamlet/contract';
 import { ACP_RUNTIME } from '@hamlet/contract/presets';
@@ -31,6 +31,8 @@ export interface ThinkingPorts extends RetryPorts {
   readonly ownMemory: OwnMemory;
   /** Applies the changes that people made to the memory; false if nothing may be recalled. */
   readonly catchUp: () => Promise<boolean>;
+  /** Takes the summary of a conversation for the agent's memory. */
+  readonly onSummary: (summary: KeptSummary) => void;
   readonly repositoryMemory: RepositoryMemory;
   readonly skills: SkillStore;
   readonly machine: () => Promise<Omit<Machine, 'tools'>>;

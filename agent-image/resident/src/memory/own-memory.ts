@@ -10,6 +10,7 @@ import type {
 } from '@hamlet/engine/memory';
 import { MEMORY_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
+import { isSummaryOf, summaryFact, type NewSummary } from './kept-summary.ts';
 
 const RECALLED_MAX = 6;
 const RECALLED_MAX_CHARS = 6_000;
@@ -73,6 +74,8 @@ export interface OwnMemory {
    * outside. Words that say nothing are not kept.
    */
   keepWords(words: readonly SaidWords[], outside?: readonly string[]): Promise<readonly KeptWords[]>;
+  /** Keeps a summary in place of the one before it. It is not recalled in its own conversation. */
+  keepSummary(summary: NewSummary): Promise<void>;
   forget(id: string, reader: Reader): boolean;
   pin(id: string, pinned: boolean, reader: Reader): 'done' | 'no_such_memory' | 'too_many_pins';
   /** Facts and words, newest first; of those with these properties alone. */
@@ -111,6 +114,10 @@ export function createOwnMemory(memory: Memory, onChange: () => void = () => {})
       const said = words.map((each) => ({ ...evidenceOf(each, turnIn(each.session)), taint: taint(each) }));
       const results = await keep(said);
       return results.map((result) => (result.outcome === 'refused' ? null : result.id));
+    },
+    keepSummary: async (summary) => {
+      const fact = summaryFact(memory, summary);
+      if (fact !== null) await keep([{ ...fact, subject: NO_SUBJECT }]);
     },
     forget: (id, reader) => {
       const gone = mayChange(memory, id, reader) && memory.forget([id], { audience: reader.present }).length > 0;
@@ -180,7 +187,7 @@ async function recallFrom(
   const known = new Set(pinned.map(({ id }) => id));
   // The conversation itself is in the prompt already.
   const found = await foundIn(memory, text, { ...reader, besides: conversation });
-  const fitting = found.filter((each) => !known.has(each.id) && isInForce(each));
+  const fitting = found.filter((each) => !known.has(each.id) && isInForce(each) && !isSummaryOf(conversation, each));
   const all = [...pinned, ...fitting];
   const memories = [...pinned.filter(isInside), ...fitting.filter(isInside).slice(0, RECALLED_MAX)];
   return { memories: withinLimit(memories), outside: all.length - all.filter(isInside).length };
@@ -226,6 +233,7 @@ export function keepEntry(
 export const NO_MEMORY: OwnMemory = {
   remember: async () => ({ refused: 'The memory of this agent cannot be opened now, so nothing was remembered.' }),
   keepWords: async () => [],
+  keepSummary: async () => {},
   forget: () => false,
   pin: () => 'no_such_memory',
   list: () => [],

@@ -147,6 +147,7 @@ async function setUp() {
       skills: { find: async () => [] },
       programs: null,
       catchUp: async () => false,
+      onSummary: () => {},
       keepMemory: async () => {},
       journalPath: join(folder, 'journal.sqlite'),
       model: async () =>

@@ -1,6 +1,7 @@
-import type { ToolResult } from '@hamlet/engine';
+import type { KeptSummary, ToolResult } from '@hamlet/engine';
 import type { Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories, type NotedMemories, type RunBook } from '../engine/run-book.ts';
+import { isSummary, summaryId, type NewSummary } from '../memory/kept-summary.ts';
 import { DIARY_SESSION, lineOf, OWN_NAME, type OwnMemory, type Reader, type SaidWords } from '../memory/own-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
@@ -11,10 +12,17 @@ const NAMED_MAX = 12;
 /** Conversations whose newest message is known by its id. */
 const CONVERSATIONS_MAX = 1_000;
 const LISTED_MAX = 100;
+/** Summaries of runs that have not ended. */
+const SUMMARIES_MAX = 16;
 
 /** The agent's memory in the runs of this process. */
 export interface RunMemory {
-  /** Keeps the words of a run once the API knows of them, so that those of a tainted run are marked. Never rejects. */
+  /** Takes a summary, which `keep` stores with the words of its run. A later one of the run replaces it. */
+  summarized(summary: KeptSummary): void;
+  /**
+   * Keeps the words of a run, and its summary, once the API knows of them, so that those of a tainted run are marked. A run without
+   * words leaves no summary. Never rejects.
+   */
   keep(run: string, words: readonly SaidWords[]): Promise<void>;
   /** Names the agent's memories of the people of a run, newest first. */
   recall(run: string): Promise<ToolResult>;
@@ -23,7 +31,7 @@ export interface RunMemory {
 }
 
 interface Ports extends RetryPorts {
-  readonly ownMemory: Pick<OwnMemory, 'keepWords' | 'list' | 'forget' | 'use'>;
+  readonly ownMemory: Pick<OwnMemory, 'keepWords' | 'keepSummary' | 'list' | 'forget' | 'use'>;
   readonly catchUp: () => Promise<boolean>;
   readonly work: Pick<WorkVillage, 'noteMemories'>;
   readonly book: Pick<RunBook, 'find'>;
@@ -51,13 +59,31 @@ export function createRunMemory(ports: Ports): RunMemory {
     for (const oldest of last.keys()) if (last.size > CONVERSATIONS_MAX) last.delete(oldest);
   };
   const readerAt = (run: string): Reader => memoryReaderOf(book.find(run));
+  const summaries = new Map<string, KeptSummary>();
   return {
+    summarized: (summary) => {
+      summaries.delete(summary.run);
+      summaries.set(summary.run, summary);
+      const [oldest = ''] = summaries.keys();
+      if (summaries.size > SUMMARIES_MAX) summaries.delete(oldest);
+    },
     keep: async (run, words) => {
+      const summary = summaryWith(words, summaries.get(run));
+      summaries.delete(run);
       if (words.length === 0) return;
       try {
-        const written = words.filter(({ mayBeOutside }) => mayBeOutside).map(({ id }) => id);
+        const written = [
+          ...words.filter(({ mayBeOutside }) => mayBeOutside).map(({ id }) => id),
+          ...(summary === null ? [] : [summary.id]),
+        ];
         const noted = written.length === 0 ? NONE : await noteMemories(ports, { run, written, signal });
-        if (noted !== null) noteLast(words, await ownMemory.keepWords(words, noted.tainted));
+        if (noted === null) return;
+        const kept = await ownMemory.keepWords(words, noted.tainted);
+        noteLast(words, kept);
+        if (summary === null) return;
+        const idOf = new Map(words.map(({ id }, index) => [id, kept[index] ?? null]));
+        const from = summary.words.flatMap((id) => idOf.get(id) ?? []);
+        await ownMemory.keepSummary({ ...summary, words: from, isOutside: noted.tainted.includes(summary.id) });
       } catch (error) {
         log.warn('words_not_kept', { run_id: run, why: error instanceof Error ? error.message : String(error) });
       }
@@ -85,9 +111,23 @@ export function createRunMemory(ports: Ports): RunMemory {
   };
 }
 
-/** Words of people and notes about them; not its own words. */
+/** A summary for the people of the run's words, which are its provenance. Pure. */
+function summaryWith(
+  words: readonly SaidWords[],
+  summary: KeptSummary | undefined,
+): Omit<NewSummary, 'isOutside'> | null {
+  const said = words.filter(({ session }) => session === summary?.conversation);
+  const [first] = [...said, ...words];
+  if (summary === undefined || first === undefined || first.audience === 'public') return null;
+  const { conversation, text, id: ref } = summary;
+  const { audience, repository } = first;
+  const from = (said.length === 0 ? words : said).map(({ id }) => id);
+  return { id: summaryId(conversation, ref), conversation, text, audience, repository, words: from };
+}
+
+/** Words of people and notes about them; neither its own words nor summaries. */
 const isOfPeople = (memory: Remembered): boolean =>
-  memory.kind === 'fact' || (memory.speaker !== OWN_NAME && memory.session !== DIARY_SESSION);
+  !isSummary(memory) && (memory.kind === 'fact' || (memory.speaker !== OWN_NAME && memory.session !== DIARY_SESSION));
 
 /** The newest message of a conversation, with its answer. */
 function newestIn(words: readonly Remembered[]): readonly string[] {

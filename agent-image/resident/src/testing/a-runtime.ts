@@ -30,7 +30,12 @@ export const noVoice = (why: string): Voice => ({ isSlow: () => false, answer: a
 const missing = (): never => assert.fail('this resident has neither an engine nor a model');
 
 /** The part of a resident without a memory. */
-export const noRunMemory = (): RunMemory => ({ keep: async () => {}, recall: missing, forgetLast: missing });
+export const noRunMemory = (): RunMemory => ({
+  summarized: () => {},
+  keep: async () => {},
+  recall: missing,
+  forgetLast: missing,
+});
 
 /** The part of a resident without a journal. */
 export function noThinking(): Thinking {
