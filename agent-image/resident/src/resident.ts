@@ -341,6 +341,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     diary: () => life.diary().flatMap(({ observations }) => observations),
     recall: (text) => recallPublic(ownMemory, text),
     onThought: () => inbox.nudge(),
+    stop,
     log,
   });
   const voice = voiceOf({ runtimes, stop, workTreeOf, memoryPath: memoryPathIn(env, null) });

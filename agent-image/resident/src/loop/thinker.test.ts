@@ -14,8 +14,11 @@ const limits = { ...LIMITS, tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS }
 const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
-const situation = (model: AgentConfig['model'] = MODEL): Situation =>
-  aSituation({ self: { landmark_id: 'cafe', position: AT.cafe }, config: { model, limits } });
+const situation = (model: AgentConfig['model'] = MODEL, tokensPerHour = limits.tokens_per_hour): Situation =>
+  aSituation({
+    self: { landmark_id: 'cafe', position: AT.cafe },
+    config: { model, limits: { ...limits, tokens_per_hour: tokensPerHour } },
+  });
 
 const completion = (content: string): Answer<ChatCompletion> => ({
   kind: 'ok',
@@ -90,4 +93,21 @@ test('a failure or a choice that was not offered arrives as a thought without a 
     assert.ok(thought?.kind === 'choice');
     assert.equal(thought.chosen, null);
   }
+});
+
+test('a wrong answer is asked for once more, with its exact fault, if the tokens of the hour cover it', async () => {
+  const { thinker, asked, answer } = aThinker();
+  const rich = situation(MODEL, 4 * limits.tokens_per_hour);
+  thinker.consider(rich);
+  void answer(completion('{"option":"fly","why":"I can"}'));
+  while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  const [, user] = asked[1]?.messages ?? [];
+  assert.match(
+    String(user?.content),
+    /# Correct your last answer\nYour answer could not be used [^]*option: .*go:library/,
+  );
+  await answer(completion('{"option":"go:library","why":"I want to read"}'));
+  const thought = thinker.take();
+  assert.ok(thought?.kind === 'choice');
+  assert.deepEqual([thought.chosen?.option, thought.tokens], ['go:library', 1_520], 'both requests count');
 });

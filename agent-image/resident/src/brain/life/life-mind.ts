@@ -14,7 +14,7 @@ export const SHARE_OF_TOKENS = 4;
 const LIFE_TOKENS_MAX = 50_000;
 
 /** Tokens an hour that decisions and conversations may use. Pure. */
-export const lifeTokens = (tokensPerHour: number): number => Math.min(LIFE_TOKENS_MAX, tokensPerHour / SHARE_OF_TOKENS);
+const lifeTokens = (tokensPerHour: number): number => Math.min(LIFE_TOKENS_MAX, tokensPerHour / SHARE_OF_TOKENS);
 export const TALK_LINES_MAX = 8;
 export const TALKS_MAX = 4;
 /** Maximum number of agents whose daily lines are counted. At this number the agent begins no other conversation. */
@@ -117,6 +117,10 @@ const TICKS_PER_HOUR = 36_000;
 export function spentNow({ spent }: LifeMind, tick: number): LifeMind['spent'] {
   return tick - spent.sinceTick >= TICKS_PER_HOUR ? { sinceTick: tick, tokens: 0 } : spent;
 }
+
+/** The tokens that decisions and conversations may still use in the current hour. Pure. */
+export const tokensLeft = (life: LifeMind, tick: number, tokensPerHour: number): number =>
+  lifeTokens(tokensPerHour) - spentNow(life, tick).tokens;
 
 const WORDS_MAX_CHARS = 300;
 const PURPOSE_CHARS = 60;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { repairAndValidate } from '@hamlet/engine/json';
 import { pluck } from '@hamlet/test/env/pluck';
 import type { AgentView } from '@hamlet/contract';
 import { aNews, aPost, aReply } from '../../testing/a-board.ts';
@@ -19,7 +20,7 @@ import {
 } from './life-mind.ts';
 import { withNews } from './learn.ts';
 import { ASK_GAP_TICKS, optionsOf } from './options.ts';
-import { questionOf, readChoice } from './question.ts';
+import { chosenOf, questionOf } from './question.ts';
 import { lineQuestionOf } from './next-line.ts';
 import { LINES_A_DAY, mayBegin, OWN_LINES_MAX, talkToAnswer } from './talk.ts';
 import { INTENT_TICKS } from '../rules/routine.ts';
@@ -136,6 +137,9 @@ test('the token count restarts after an hour', () => {
   assert.equal(isTimeToThink(seen({ mind: { life }, tick: 7_000 + 36_000 })), true);
 });
 
+const wordsOf = ({ task, items }: ReturnType<typeof questionOf>): string =>
+  [task, ...items.map(({ text }) => text)].join('\n');
+
 test('the question contains the place, nearby agents, the plan, the lessons and the options', () => {
   const life = {
     ...NEW_TO_LIFE,
@@ -144,10 +148,12 @@ test('the question contains the place, nearby agents, the plan, the lessons and 
   };
   const situation = seen({ others: [BOB], mind: { life } });
   const options = optionsOf(situation);
-  const { system, user, schema } = questionOf(situation, options, {
+  const question = questionOf(situation, options, {
     diary: ['I met Bob.'],
     recalled: ['I met Bob.', 'The mill burned in May.'],
   });
+  const { system, schema } = question;
+  const user = wordsOf(question);
   assert.match(system, /A mathematician/);
   for (const part of ['the cafe', 'Bob', '10:00 read about engines', 'too loud', 'mill burned', '- go:library:'])
     assert.ok(user.includes(part), `${part} in ${user}`);
@@ -160,11 +166,16 @@ test('the question contains the place, nearby agents, the plan, the lessons and 
 
 test('only an offered and complete choice is accepted', () => {
   const options = optionsOf(seen({ others: [BOB] }));
+  const { answer: accepted } = questionOf(seen({ others: [BOB] }), options, NOTHING);
+  const readChoice = (content: string) => {
+    const read = repairAndValidate(content, accepted);
+    return read.ok ? chosenOf(read.value) : null;
+  };
   const answer = (value: object): string => JSON.stringify({ why: 'because', purpose: 'p', ...value });
-  assert.equal(readChoice(answer({ option: 'go:library' }), options)?.option, 'go:library');
-  assert.equal(readChoice(`\`\`\`json\n${answer({ option: 'stay' })}\n\`\`\``, options)?.option, 'stay');
-  assert.equal(readChoice(answer({ option: 'talk:bob', text: 'Hi' }), options)?.text, 'Hi');
-  const plan = readChoice(answer({ option: 'stay', plan: [{ at: '09:30', goal: 'read' }] }), options)?.plan;
+  assert.equal(readChoice(answer({ option: 'go:library' }))?.option, 'go:library');
+  assert.equal(readChoice(`\`\`\`json\n${answer({ option: 'stay' })}\n\`\`\``)?.option, 'stay');
+  assert.equal(readChoice(answer({ option: 'talk:bob', text: 'Hi' }))?.text, 'Hi');
+  const plan = readChoice(answer({ option: 'stay', plan: [{ at: '09:30', goal: 'read' }] }))?.plan;
   assert.deepEqual(plan, [{ fromMinute: 570, goal: 'read' }]);
   for (const wrong of [
     answer({ option: 'go:nowhere' }),
@@ -174,17 +185,17 @@ test('only an offered and complete choice is accepted', () => {
     'I will stay.',
     '{"option":',
   ])
-    assert.equal(readChoice(wrong, options), null, wrong);
+    assert.equal(readChoice(wrong), null, wrong);
 });
 
 test('a question names the agents nearby, and for a line the plan of the present day', () => {
   const situation = seen({ others: [BOB] });
-  assert.match(questionOf(situation, [], NOTHING).user, /^Near you: Bob\.$/m);
-  assert.match(questionOf(seen({}), [], NOTHING).user, /^Nobody is near\.$/m);
+  assert.match(questionOf(situation, [], NOTHING).task, /^Near you: Bob\.$/m);
+  assert.match(questionOf(seen({}), [], NOTHING).task, /^Nobody is near\.$/m);
   const talk = { with: 'bob', name: 'Bob', lines: [], tick: 6_990, over: false };
   const lineOn = (day: number): string => {
     const life = { ...NEW_TO_LIFE, day, plan: [{ fromMinute: 600, goal: 'read about engines' }] };
-    return lineQuestionOf(seen({ others: [BOB], mind: { life } }), talk).user;
+    return lineQuestionOf(seen({ others: [BOB], mind: { life } }), talk).task;
   };
   assert.match(lineOn(0), /Your plan: 10:00 read about engines/);
   assert.doesNotMatch(lineOn(1), /Your plan/);
@@ -202,8 +213,8 @@ test("a new day starts without a plan, but remembers the previous day's plan and
   ]);
   assert.equal(lifeOnDay(before, 0), before);
   assert.equal(lifeOnDay(NEW_TO_LIFE, 1), NEW_TO_LIFE, 'an agent without decisions stores nothing');
-  const { user } = questionOf(seen({ mind: { life: { ...today, day: 0 } } }), [], NOTHING);
-  assert.match(user, /You have no plan for this day yet.*\nYesterday you planned: 10:00 read about engines\./);
+  const { task } = questionOf(seen({ mind: { life: { ...today, day: 0 } } }), [], NOTHING);
+  assert.match(task, /You have no plan for this day yet.*\nYesterday you planned: 10:00 read about engines\./);
 });
 
 test('asking on the board is an option at most once in ten minutes', () => {

@@ -1,4 +1,3 @@
-import { repairAndValidate } from '@hamlet/engine/json';
 import { z } from 'zod';
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
 import { placeOf, type Situation } from '../situation.ts';
@@ -28,19 +27,20 @@ const SCHEMA = {
   },
 } as const;
 
-const Answer = z.object({
+const LineAnswer = z.object({
   say: z.string().max(LINE_MAX_CHARS).nullable(),
   over: z.boolean().default(false),
   why: z.string().max(LINE_MAX_CHARS).default(''),
 });
+export type LineAnswer = z.infer<typeof LineAnswer>;
 
 /** The request for the next line. It contains only the words of these two agents and facts that both can see. Pure. */
-export function lineQuestionOf(situation: Situation, talk: Talk): Question {
+export function lineQuestionOf(situation: Situation, talk: Talk): Question<LineAnswer> {
   const { minute, day, phase, mind } = situation;
   const place = placeOf(situation);
   const left = OWN_LINES_MAX - ownLines(talk);
   const plan = mind.life.day === day ? mind.life.plan : [];
-  const user = [
+  const task = [
     `It is ${clockInWords(minute)} (${phase}). You are ${place === undefined ? 'out of doors' : `at ${placeInWords(place)}`}.`,
     ...(plan.length === 0 ? [] : [`Your plan: ${planInWords(plan)}.`]),
     `You talk with ${talk.name}:`,
@@ -49,15 +49,15 @@ export function lineQuestionOf(situation: Situation, talk: Talk): Question {
   ];
   return {
     system: [personaOf(situation), RULES].join('\n\n'),
-    user: user.join('\n'),
+    task: task.join('\n'),
+    items: [],
     schema: SCHEMA,
+    answer: LineAnswer,
   };
 }
 
-export function readLine(content: string): NextLine | null {
-  const answer = repairAndValidate(content, Answer);
-  if (!answer.ok) return null;
-  const { say, over, why } = answer.value;
+/** An accepted answer as the agent's next words. Pure. */
+export function nextLineOf({ say, over, why }: LineAnswer): NextLine {
   const text = fitting(say ?? '');
   if (text === '') return { text: null, over: true, why: shortened(why, WHY_MAX_CHARS) };
   return { text, over, why: shortened(why, WHY_MAX_CHARS) || 'we talk' };

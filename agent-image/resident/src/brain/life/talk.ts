@@ -6,7 +6,7 @@ import { tilesBetween, type Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { shortened } from '../words.ts';
 import type { LifeMind, Talk } from './life-mind.ts';
-import { lifeTokens, PARTNERS_MAX, spentNow, TALK_LINES_MAX, TALKS_MAX } from './life-mind.ts';
+import { PARTNERS_MAX, TALK_LINES_MAX, TALKS_MAX, tokensLeft } from './life-mind.ts';
 
 /** Maximum number of an agent's own lines in one conversation, including its greeting. */
 export const OWN_LINES_MAX = 4;
@@ -80,7 +80,7 @@ export function mayAnswer(situation: Situation, talk: Talk): boolean {
   if (thinks === null || talk.over || talk.lines.at(-1)?.by !== 'them') return false;
   if (ownLines(talk) >= OWN_LINES_MAX || (life.talked[talk.with] ?? 0) >= LINES_A_DAY) return false;
   if (tick - talk.tick > LISTEN_TICKS || isPaused(situation, `talk:${talk.with}`)) return false;
-  return spentNow(life, tick).tokens + LINE_TOKENS <= lifeTokens(thinks.tokensPerHour);
+  return tokensLeft(life, tick, thinks.tokensPerHour) >= LINE_TOKENS;
 }
 
 /** The conversation in which the agent speaks next: the one that has waited longest. */

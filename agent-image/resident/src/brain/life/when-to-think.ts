@@ -1,7 +1,7 @@
 import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import { isBedtime, planDay } from '../day-plan.ts';
 import { tilesBetween, type Situation } from '../situation.ts';
-import { lifeTokens, spentNow } from './life-mind.ts';
+import { tokensLeft } from './life-mind.ts';
 
 /** Minimum time between two decisions: 30 s. */
 export const DECISION_GAP_TICKS = 300;
@@ -37,5 +37,5 @@ export function isTimeToThink(situation: Situation): boolean {
   const since = life.decidedAt === null ? Infinity : tick - life.decidedAt;
   if (since < DECISION_GAP_TICKS) return false;
   if (situationKey(situation) === life.decidedOn && since < DECIDE_AGAIN_TICKS) return false;
-  return spentNow(life, tick).tokens + DECISION_TOKENS <= lifeTokens(thinks.tokensPerHour);
+  return tokensLeft(life, tick, thinks.tokensPerHour) >= DECISION_TOKENS;
 }
