@@ -13,7 +13,6 @@ import { shorten } from '@hamlet/core/shorten';
 import { isSummaryOf, summaryFact, type NewSummary } from './kept-summary.ts';
 
 const RECALLED_MAX = 6;
-const RECALLED_MAX_CHARS = 6_000;
 const PINNED_MAX = 20;
 const HITS_MAX = 50;
 const SEEN_MAX = 1_000;
@@ -83,7 +82,7 @@ export interface OwnMemory {
   search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
   /**
    * Pinned memories, then those that fit a text best, and nothing of what was said in the conversation itself. Memories with text
-   * from outside are only counted: they would mark each run that they enter, so a model asks for them.
+   * from outside are only counted: they would mark each run that they enter, so a model asks for them. The engine bounds their text.
    */
   recall(text: string, reader: Reader, conversation: string): Promise<Recalled>;
   /** Counts the use of memories that entered a prompt. */
@@ -190,16 +189,11 @@ async function recallFrom(
   const fitting = found.filter((each) => !known.has(each.id) && isInForce(each) && !isSummaryOf(conversation, each));
   const all = [...pinned, ...fitting];
   const memories = [...pinned.filter(isInside), ...fitting.filter(isInside).slice(0, RECALLED_MAX)];
-  return { memories: withinLimit(memories), outside: all.length - all.filter(isInside).length };
+  return { memories, outside: all.length - all.filter(isInside).length };
 }
 
 const isInside = ({ taint }: Remembered): boolean => taint === 'none';
 const isInForce = (each: Remembered): boolean => each.kind === 'evidence' || each.validTo === null;
-
-function withinLimit(memories: readonly Remembered[]): readonly Remembered[] {
-  let left = RECALLED_MAX_CHARS;
-  return memories.filter(({ text }) => (left -= text.length) >= 0);
-}
 
 /** A memory as a line of a prompt: words with their day and speaker. Pure. */
 export function lineOf(memory: Remembered): string {
