@@ -100,7 +100,7 @@ test('forgetting a message forgets every summary made from it', async () => {
   assert.deepEqual(store.list({ audience: 'keeper', kind: 'fact' }).memories, []);
 });
 
-test('a person who joins later is not told by a summary what was said before', async () => {
+test('a person who joins later learns nothing from a summary of earlier words', async () => {
   const { end, recalled } = anAgent();
   await end({ names: ['Mia'], prompt: 'Shall we bake?' });
   await end({ names: ['Mia', 'Noah'], prompt: 'Noah joins us.', summary: SUMMARY });
