@@ -25,7 +25,7 @@ export interface Question<A> {
   readonly system: string;
   /** The situation and what to decide, without which there is no answer. */
   readonly task: string;
-  /** What the agent knows besides; the less important gives way if there is too much. */
+  /** Further knowledge of the agent; the less important gives way if there is too much. */
   readonly items: readonly ContextItem[];
   /** JSON schema for the provider. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -111,7 +111,7 @@ function past({ mind: { life } }: Situation, { diary, recalled }: Remembering): 
       text,
       importance: IMPORTANCE[name],
     });
-  // Of two items that are equally important the later one stays longer.
+  // The later of two equally important items stays longer.
   const older = recalled.filter((text) => !newest.includes(text)).toReversed();
   return [
     ...life.lessons.map(({ text }) => sentence(text)).map(itemsOf('memory', 'lesson')),
