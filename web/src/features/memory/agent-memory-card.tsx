@@ -209,7 +209,7 @@ function History({ agentId, whose, memoryId, nowMs }: HistoryProps) {
     <ul className="memory-history" aria-label="Earlier words">
       {earlier.map(({ memory_id: id, text, since }) => (
         <li key={id}>
-          {text} <Time at={since} word={timeAgo(since, nowMs)} />
+          {text} · <Time at={since} word={timeAgo(since, nowMs)} />
         </li>
       ))}
     </ul>
