@@ -2,7 +2,15 @@ import type { KeptSummary, ToolResult } from '@hamlet/engine';
 import type { Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories, type NotedMemories, type RunBook } from '../engine/run-book.ts';
 import { isSummary, summaryId, type NewSummary } from '../memory/kept-summary.ts';
-import { DIARY_SESSION, lineOf, OWN_NAME, type OwnMemory, type Reader, type SaidWords } from '../memory/own-memory.ts';
+import {
+  DIARY_SESSION,
+  lineOf,
+  OWN_NAME,
+  type OwnMemory,
+  type Reader,
+  type SaidWords,
+  type KeptWords,
+} from '../memory/own-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -44,20 +52,29 @@ const NOTHING = done('I remember nothing of you yet.');
 
 const NONE: NotedMemories = { tainted: [], forgotten: [] };
 
+/** The ids of the newest message of each conversation, with its answer. */
+function createLastMessages() {
+  const last = new Map<string, readonly string[]>();
+  return {
+    note: (words: readonly SaidWords[], kept: readonly KeptWords[]): void => {
+      const ids = kept.flatMap((id, index) => (words[index]?.session === DIARY_SESSION ? [] : (id ?? [])));
+      const [first] = words;
+      if (first === undefined || ids.length === 0) return;
+      last.delete(first.session);
+      last.set(first.session, ids);
+      for (const oldest of last.keys()) if (last.size > CONVERSATIONS_MAX) last.delete(oldest);
+    },
+    take: (conversation: string): readonly string[] | undefined => {
+      const ids = last.get(conversation);
+      last.delete(conversation);
+      return ids;
+    },
+  };
+}
+
 export function createRunMemory(ports: Ports): RunMemory {
   const { ownMemory, book, catchUp, log, stop: signal } = ports;
-  const last = new Map<string, readonly string[]>();
-  const noteLast = (words: readonly SaidWords[], kept: readonly (string | null)[]): void => {
-    const ids = kept.filter((id, index) => id !== null && words[index]?.session !== DIARY_SESSION);
-    const [first] = words;
-    if (first === undefined || ids.length === 0) return;
-    last.delete(first.session);
-    last.set(
-      first.session,
-      ids.flatMap((id) => id ?? []),
-    );
-    for (const oldest of last.keys()) if (last.size > CONVERSATIONS_MAX) last.delete(oldest);
-  };
+  const last = createLastMessages();
   const readerAt = (run: string): Reader => memoryReaderOf(book.find(run));
   const summaries = new Map<string, KeptSummary>();
   return {
@@ -79,7 +96,7 @@ export function createRunMemory(ports: Ports): RunMemory {
         const noted = written.length === 0 ? NONE : await noteMemories(ports, { run, written, signal });
         if (noted === null) return;
         const kept = await ownMemory.keepWords(words, noted.tainted);
-        noteLast(words, kept);
+        last.note(words, kept);
         if (summary === null) return;
         const idOf = new Map(words.map(({ id }, index) => [id, kept[index] ?? null]));
         const from = summary.words.flatMap((id) => idOf.get(id) ?? []);
@@ -103,8 +120,7 @@ export function createRunMemory(ports: Ports): RunMemory {
     forgetLast: (run, conversation) => {
       const reader = readerAt(run);
       // The same words in an earlier conversation are one memory with these, so the list alone would name another message.
-      const ids = last.get(conversation) ?? newestIn(ownMemory.list(reader, LISTED_MAX, { session: conversation }));
-      last.delete(conversation);
+      const ids = last.take(conversation) ?? newestIn(ownMemory.list(reader, LISTED_MAX, { session: conversation }));
       const gone = ids.filter((id) => ownMemory.forget(id, reader));
       return done(gone.length === 0 ? 'There is nothing that I could forget.' : 'I have forgotten what you said last.');
     },
