@@ -15,6 +15,7 @@ import { called, said, startMind, unending, type Asked } from '../api/server/src
 import { residentProcesses } from '../api/server/src/testing/resident-process.ts';
 import { eventually, Play } from '../api/server/src/testing/test-village.ts';
 import { attemptTask, type AttemptResult } from './attempt.ts';
+import { personsWords } from '@hamlet/test/env/minds/persons-words';
 import { handsBy } from './hands.ts';
 import { movedText } from './task-folder.ts';
 import { readTasks, type EvalTask } from './task.ts';
@@ -81,7 +82,9 @@ const EVIDENCE: Readonly<Record<string, RegExp>> = {
 };
 
 function planOf({ messages, results }: Asked): Plan {
-  const words = messages.flatMap(({ role, content }) => (role === 'user' ? [content ?? ''] : [])).join('\n');
+  const words = messages
+    .flatMap(({ role, content }) => (role === 'user' ? [personsWords(content ?? '')] : []))
+    .join('\n');
   if (words.includes('remember for later')) return [[['remember', { text: 'Invoices: INV-0042 / Bakery Oak' }]]];
   const [base = '', name = ''] = /\/[^\s]*\/evals\/([a-z-]+)-1(?=\/)/.exec(words) ?? [];
   const letters = /\/[^\s]*\/letters\/(north|south)/.exec(words)?.[0];

@@ -175,10 +175,7 @@ test('texts get the types of the schema, and integers keep their digits', async 
   assert.equal(await answer({ tags: '["mill","pond"]', id: '50' }), '{"tags":["mill","pond"],"id":50}');
   assert.equal(await answer({ id: '2512292042121000001' }), '{"id":2512292042121000001}');
   assert.equal(await answer({ deep: '{"on":"true","n":"1.5"}', word: '7' }), '{"deep":{"on":true,"n":1.5},"word":"7"}');
-  assert.match(
-    await answer({ id: 'many', tags: '[' }),
-    /data\/id must be integer, data\/tags must be array|data\/tags/,
-  );
+  assert.match(await answer({ id: 'many' }), /data\/id must be integer/);
 });
 
 interface Noted {

@@ -173,7 +173,10 @@ test('a memory of a tainted run taints the run that recalls it; other memories d
   const later = await permits.startRun('eve');
   assert.deepEqual((await note(later, { recalled: ['m-good', 'm-other'] })).tainted, []);
   assert.deepEqual(await sourcesOf(later.runId), []);
-  assert.deepEqual((await note(later, { recalled: ['m-good', 'm-bad'], written: ['m-third'] })).tainted, ['m-bad']);
+  assert.deepEqual((await note(later, { recalled: ['m-good', 'm-bad'], written: ['m-third'] })).tainted, [
+    'm-bad',
+    'm-third',
+  ]);
   assert.deepEqual(await sourcesOf(later.runId), ['memory']);
   await permits.endAll();
   const last = await permits.startRun('eve');

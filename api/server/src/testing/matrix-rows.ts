@@ -43,7 +43,7 @@ const ROWS = `
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
   401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword callMcp callA2a createRun
-                                 raiseRun cancelRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry
+                                 raiseRun cancelRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
                                  searchAgentMemory correctAgentMemory
                                  sendMessage pauseSession resumeSession addSessionPerson removeSessionPerson

@@ -67,7 +67,8 @@ const active = (runId: string, count = 1): Promise<readonly Worker[]> =>
     const found = (await workersOf(runId)).filter(({ run }) => run.state === 'running');
     const texts = mind.requests.map(({ body }) => JSON.stringify(body));
     const asked = found.filter(({ run }) =>
-      texts.some((text) => text.includes(`"content":${JSON.stringify(run.prompt)}`)),
+      // The situation follows the words of the prompt.
+      texts.some((text) => text.includes(`"content":${JSON.stringify(run.prompt).slice(0, -1)}`)),
     );
     return asked.length === count ? asked : null;
   });
