@@ -33,6 +33,9 @@ async function listening<S extends Server | TcpServer>(server: S): Promise<numbe
   return address.port;
 }
 
+/** Longer than the broker keeps an idle connection, so that the broker ends it also on a busy machine. */
+const KEPT_MS = 60_000;
+
 export async function startInternet(): Promise<Internet> {
   const files = await createAuthority('the internet of a test', Date.now());
   const authority = new Authority(files, Date.now);
@@ -60,7 +63,7 @@ export async function startInternet(): Promise<Internet> {
     dialled,
     names,
     serveHttps: (host, listener) => add(createHttps({ SNICallback }, listener), 443, host),
-    serveHttp: (host, listener) => add(createHttp(listener), 80, host),
+    serveHttp: (host, listener) => add(createHttp({ keepAliveTimeout: KEPT_MS }, listener), 80, host),
     serveTcp: (port) => add(createTcp(), port),
     close: () => {
       for (const server of servers) {
