@@ -39,7 +39,7 @@ import { tryLockState, type StateLock } from './process/state-lock.ts';
 import { LateChildRuns } from './runs/child-runs.ts';
 import { createRunMemory, type RunMemory } from './runs/run-memory.ts';
 import { startRunWorker } from './runs/run-worker.ts';
-import { createAsyncEvent, type AsyncEvent } from './runs/async-event.ts';
+import { createAsyncEvent, type AsyncEvent } from './process/async-event.ts';
 import type { EndedRun } from './runs/settlement.ts';
 import { createTurnGate } from './runs/turn-gate.ts';
 import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';

@@ -9,7 +9,7 @@ export type StageAnswer =
   /** `code`: the model's failure. */
   | (StageUse & Readonly<{ ok: false; code: string }>);
 
-/** One request to the model. `error`: what was wrong with the answer before; null at first. Rejects if there is no answer. */
+/** One request to the model. `error`: what was wrong with the answer before; null at first. Rejects if the model fails. */
 export type StageCall = (ask: Readonly<{ error: string | null }>) => Promise<string>;
 
 export type ReadAnswer<T, R> =
@@ -36,7 +36,7 @@ export type StageResult<T, R> = Readonly<{
   context: readonly PromptPiece[];
 }>;
 
-/** Why a stage has no answer to read. */
+/** Ends a stage whose prompt does not fit or whose model failed. */
 class NoAnswer extends Error {
   readonly code: string;
   constructor(code: string, message: string) {

@@ -17,7 +17,7 @@ export function parseArguments(text: string): ParsedArguments {
   return { ok: true, value: read.value, isValid: read.repair.category === null };
 }
 
-/** The arguments of a call as canonical JSON, or the unchanged text if they are no valid JSON object. */
+/** The arguments of a call as canonical JSON, or the unchanged text if it is anything but a JSON object. */
 export function canonicalArguments(text: string): string {
   const parsed = parseArguments(text);
   return parsed.ok && parsed.isValid ? canonicalJson(parsed.value) : text;

@@ -1,7 +1,7 @@
 /** JSON with sorted keys: values that are equal as JSON have equal texts. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value)) ?? 'null';
 
-/** True for an object of JSON, which is no list. */
+/** True for a JSON object; false for a list and any other value. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -32,7 +32,7 @@ export type CoercionOptions = Readonly<{ long: LongNumber }> & Partial<Omit<Coer
 
 /**
  * The value with the types that the schema wants, where a model wrote another form of the same value: `"50"`, `"true"`, `"[1, 2]"`,
- * `5` for a text. No digit is lost; what has no certain meaning stays as it is. Pure.
+ * `5` for a text. Every digit is kept; a value with several possible meanings stays as it is. Pure.
  */
 export function coerced(node: unknown, guide: Guide | null, options: CoercionOptions): unknown {
   const { long, act = () => {}, addsDefaults = false, keepsNames = false } = options;

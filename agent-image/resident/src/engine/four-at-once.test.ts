@@ -14,7 +14,7 @@ import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import { z } from 'zod';
 import { createRepositoryMemory } from '../memory/repository-memory.ts';
 import { createOwnMemory } from '../memory/own-memory.ts';
-import { createAsyncEvent } from '../runs/async-event.ts';
+import { createAsyncEvent } from '../process/async-event.ts';
 import { LateChildRuns } from '../runs/child-runs.ts';
 import { createRunMemory } from '../runs/run-memory.ts';
 import { takeRun } from '../runs/take-run.ts';

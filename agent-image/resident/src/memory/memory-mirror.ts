@@ -11,6 +11,7 @@ import type { Memory, NewFact, Remembered } from '@hamlet/engine/memory';
 import { shorten } from '@hamlet/core/shorten';
 import type { Log } from '../process/json-log.ts';
 import type { Answer } from '../village/village.ts';
+import { createAsyncEvent } from '../process/async-event.ts';
 import { DIARY_SESSION, NO_SUBJECT } from './own-memory.ts';
 
 /** Longest pause between two exchanges with the API. */
@@ -155,7 +156,7 @@ const CORRECTED_IMPORTANCE = 0.8;
 export function createMemoryMirror(ports: MirrorPorts): MemoryMirror {
   const { memory, log } = ports;
   const reporter = createReporter(ports);
-  let wake = (): void => {};
+  const [touched, settling] = [createAsyncEvent(), createAsyncEvent()];
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work, work);
@@ -170,7 +171,7 @@ export function createMemoryMirror(ports: MirrorPorts): MemoryMirror {
   return {
     touch: () => {
       reporter.touch();
-      wake();
+      touched.set();
     },
     catchUp: () => inTurn(reporter.pull).catch(() => false),
     run: async (stop) => {
@@ -178,8 +179,12 @@ export function createMemoryMirror(ports: MirrorPorts): MemoryMirror {
         const isDone = await inTurn(exchange).catch(warned);
         // A recall does not wait for it.
         await maintain(memory, stop).catch(warned);
-        if (!isDone || !reporter.isDirty()) await untilTouched((resolve) => (wake = resolve), EVERY_MS, stop);
-        await untilTouched(() => {}, SETTLE_MS, stop);
+        if (!isDone || !reporter.isDirty()) {
+          // Earlier touches are in the reporter's state.
+          touched.clear();
+          await touched.wait(EVERY_MS, stop);
+        }
+        await settling.wait(SETTLE_MS, stop);
       }
     },
   };
@@ -252,16 +257,6 @@ function createReporter({ memory, applied, mind, log, sync }: MirrorPorts): Repo
 /** The work of the store that can wait, in steps between which others may use it. */
 async function maintain(memory: Memory, stop: AbortSignal): Promise<void> {
   for (let steps = 0; steps < STEPS_MAX && !stop.aborted; steps += 1) if (!(await memory.maintain()).more) return;
-}
-
-/** Resolves when it is touched, after a time, or when the signal aborts. */
-async function untilTouched(onTouch: (resolve: () => void) => void, ms: number, stop: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  stop.addEventListener('abort', () => resolve(), { once: true });
-  onTouch(resolve);
-  await promise;
-  clearTimeout(timer);
 }
 
 function totalsOf(memory: Memory): NonNullable<Body['totals']> {

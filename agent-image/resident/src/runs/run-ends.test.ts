@@ -23,7 +23,7 @@ import { villageTools } from '../tools/village-tools.ts';
 import { fixedToken } from '../village/agent-token.ts';
 import type { Refusal, SettledState } from '@hamlet/contract';
 import type { WorkVillage } from '../village/work-village.ts';
-import { createAsyncEvent } from './async-event.ts';
+import { createAsyncEvent } from '../process/async-event.ts';
 import { LateChildRuns } from './child-runs.ts';
 import { closeLeftRuns } from './run-worker.ts';
 import { takeRun, type Taken } from './take-run.ts';

@@ -7,7 +7,7 @@ import type { AgentView } from '@hamlet/contract';
 import type { RuntimeContext, RunWork } from '@hamlet/engine';
 import { createBodyLock } from '../engine/body-lock.ts';
 import { noRunMemory, noThinking, poolOf, runtimeThat, workOf, type Answering } from '../testing/a-runtime.ts';
-import { createAsyncEvent } from './async-event.ts';
+import { createAsyncEvent } from '../process/async-event.ts';
 import { createLog } from '../process/json-log.ts';
 import { createTurnGate } from './turn-gate.ts';
 import { createScriptedRuntime } from '../runtime/scripted-runtime.ts';

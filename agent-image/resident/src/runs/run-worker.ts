@@ -2,7 +2,7 @@ import type { Refusal, Run, RunHint, RunLane } from '@hamlet/contract';
 import { ProcessEnding, RunCancelled } from '@hamlet/engine';
 import type { Log } from '../process/json-log.ts';
 import { CycleOver, retry } from '../village/retry.ts';
-import { createAsyncEvent, type AsyncEvent } from './async-event.ts';
+import { createAsyncEvent, type AsyncEvent } from '../process/async-event.ts';
 import type { ChildRuns } from './child-runs.ts';
 import { takeRun, type Taken, type TakePorts } from './take-run.ts';
 import type { Thinking } from '../engine/thinking.ts';

@@ -7,7 +7,7 @@ import { tilesBetween } from '../brain/situation.ts';
 import { placeInWords } from '../brain/words.ts';
 import { retry, type Definite, type RetryPorts } from '../village/retry.ts';
 import type { Answer, Village } from '../village/village.ts';
-import type { AsyncEvent } from './async-event.ts';
+import type { AsyncEvent } from '../process/async-event.ts';
 import { sightOf } from './surroundings.ts';
 
 /** Interval at which a walking agent checks its position, in case a wake was lost. */

@@ -4,7 +4,7 @@ import type { BodyLock } from '../engine/body-lock.ts';
 import type { RunBook } from '../engine/run-book.ts';
 import type { OwnMemory } from '../memory/own-memory.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';
-import type { AsyncEvent } from '../runs/async-event.ts';
+import type { AsyncEvent } from '../process/async-event.ts';
 import type { ChildRuns } from '../runs/child-runs.ts';
 import type { Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';

@@ -1,24 +1,16 @@
 import type { Explanation, Part, PartName, RankingProfile } from '../memory.ts';
+import type { RankRow } from '../store/memory-table.ts';
 
 /** A memory before it is ranked for a query. `words`, `vector`, `around` and `link` are from 0 to 1. */
-export type Candidate = Readonly<{
-  id: string;
-  words: number;
-  vector: number;
-  /** The best relevance of the turns beside it. */
-  around: number;
-  /** How strongly first hits lead to it. */
-  link: number;
-  /** When it was last said. */
-  at: number;
-  importance: number;
-  uses: number;
-  pinned: boolean;
-  isDormant: boolean;
-  /** When a fact ended or was superseded; null while it holds. */
-  validTo: number | null;
-  supersededBy: string | null;
-}>;
+export type Candidate = Omit<RankRow, 'seq' | 'text'> &
+  Readonly<{
+    words: number;
+    vector: number;
+    /** The best relevance of the turns beside it. */
+    around: number;
+    /** How strongly first hits lead to it. */
+    link: number;
+  }>;
 
 export type Ranked<C extends Candidate> = Readonly<{
   candidate: C;

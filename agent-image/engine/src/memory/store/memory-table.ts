@@ -20,6 +20,7 @@ export type RankRow = Readonly<{
   uses: number;
   pinned: boolean;
   isDormant: boolean;
+  /** When a fact ended or was superseded; null while it holds. */
   validTo: number | null;
   supersededBy: string | null;
 }>;
