@@ -84,11 +84,11 @@ await talk.play.everybody();
 for (const agent_id of ['ada', 'bob'])
   await talk.play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });
 const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
-await start('ada');
-await start('bob');
 atEnd(async () => {
   await Promise.all([...allHands.values()].map((hands) => hands.remove()));
 });
+await start('ada');
+await start('bob');
 
 async function session(agentId: AgentId, name: string | null): Promise<string> {
   const repository =
