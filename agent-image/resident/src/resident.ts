@@ -22,8 +22,8 @@ import type { SkillStore } from './skills/skill-store.ts';
 import { createAside } from './loop/act.ts';
 import { createBoardKit } from './loop/board-kit.ts';
 import { followWakes } from './loop/follow-wakes.ts';
-import { createInbox, type EndReason } from './loop/inbox.ts';
-import { createThinker } from './loop/thinker.ts';
+import { createInbox, type EndReason, type Inbox } from './loop/inbox.ts';
+import { createThinker, type Thinker } from './loop/thinker.ts';
 import { recallMind } from './loop/reflect.ts';
 import { runTurns } from './loop/turn-loop.ts';
 import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
@@ -41,7 +41,7 @@ import { createRunMemory, type RunMemory } from './runs/run-memory.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import { createAsyncEvent, type AsyncEvent } from './process/async-event.ts';
 import type { EndedRun } from './runs/settlement.ts';
-import { createTurnGate } from './runs/turn-gate.ts';
+import { createTurnGate, type TurnGate } from './runs/turn-gate.ts';
 import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';
 import { SPEECH, voiceOf } from './runtime/voice.ts';
 import { connect, type Connection, type ConnectionPorts } from './process/connection.ts';
@@ -113,6 +113,7 @@ async function runWith(memories: Memories, env: Environment, ports: ResidentPort
     folder: env.HAMLET_MEMORY_DIR,
     cycle,
     work: connection.work,
+    now: ports.now,
     log,
   });
   void memory.run(leaving);
@@ -218,6 +219,7 @@ interface Mind {
   readonly keys: ModelKeys;
   readonly runMemory: RunMemory;
   readonly ownMemory: OwnMemory;
+  readonly reader: AgentMemory['reader'];
 }
 
 interface MindParts {
@@ -230,7 +232,7 @@ interface MindParts {
 }
 
 function mindOf(
-  { env, memory: { ownMemory, catchUp }, seed, connection, config, leaving: stop }: MindParts,
+  { env, memory: { ownMemory, reader, catchUp }, seed, connection, config, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
@@ -278,7 +280,7 @@ function mindOf(
   });
   const runtimes = { ...registry, acp: acpRuntimes({ ...retries, env, place, book, work, config, log }) };
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: memoryPathIn(env, null) };
-  const own = { arrival, body, childRuns, skills, states, keys, ownMemory };
+  const own = { arrival, body, childRuns, skills, states, keys, ownMemory, reader };
   return {
     ...own,
     thinking,
@@ -336,14 +338,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   });
   childRuns.serve(runs.takeBeside);
   void followWakes({ ...shared, inbox, runs, stop });
-  const thinker = createThinker({
-    complete: (body) => village.decide(body),
-    diary: () => life.diary().flatMap(({ observations }) => observations),
-    recall: (text) => recallPublic(ownMemory, text),
-    onThought: () => inbox.nudge(),
-    stop,
-    log,
-  });
+  const thinker = thinkerOf(parts, ports, { inbox, turnGate: shared.turnGate });
   const voice = voiceOf({ runtimes, stop, workTreeOf, memoryPath: memoryPathIn(env, null) });
   const ended = runTurns({
     ...shared,
@@ -357,6 +352,23 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     keepEntry: (entry) => keepEntry(ownMemory, entry),
   });
   return { ended, runsLeft: () => runs.ended };
+}
+
+function thinkerOf(
+  { village, life, ownMemory, reader }: Parts,
+  { stop, log }: ResidentPorts,
+  { inbox, turnGate }: { readonly inbox: Inbox; readonly turnGate: TurnGate },
+): Thinker {
+  return createThinker({
+    complete: village.decide,
+    diary: () => life.diary().flatMap(({ observations }) => observations),
+    recall: (text) => recallPublic(ownMemory, text),
+    ...(reader !== undefined && { reader }),
+    quiet: () => turnGate.quiet,
+    onThought: () => inbox.nudge(),
+    stop,
+    log,
+  });
 }
 
 const END_WORDS: Readonly<Record<EndedRun['state'], string>> = {

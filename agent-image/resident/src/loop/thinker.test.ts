@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
-import { SHARE_OF_TOKENS } from '../brain/life/life-mind.ts';
-import { DECISION_TOKENS } from '../brain/life/when-to-think.ts';
+import { NEW_TO_LIFE, SHARE_OF_TOKENS } from '../brain/life/life-mind.ts';
+import { DECISION_TOKENS, READING_TOKENS } from '../brain/life/when-to-think.ts';
+import { NEWBORN } from '../brain/mind.ts';
 import type { Situation } from '../brain/situation.ts';
+import { createTurnGate } from '../runs/turn-gate.ts';
 import { aSituation } from '../testing/a-situation.ts';
+import type { ConversationReader } from '../memory/reading/conversation-reader.ts';
+import type { Passage } from '../memory/reading/plan-reading.ts';
 import { AT, LIMITS } from '../testing/a-village.ts';
 import type { Answer } from '../village/village.ts';
 import { modelOf } from '../runtime/runtime-pool.ts';
-import { createThinker } from './thinker.ts';
+import { createThinker, type ThinkerPorts } from './thinker.ts';
 
 const limits = { ...LIMITS, tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS };
 const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
@@ -29,18 +34,22 @@ const completion = (content: string): Answer<ChatCompletion> => ({
 });
 
 /** A thinker whose model answers on the test's command. */
-function aThinker() {
+function aThinker(more: Partial<ThinkerPorts> = {}) {
   const asked: ChatCompletionBody[] = [];
   const waiting: ((answer: Answer<ChatCompletion>) => void)[] = [];
   let arrived = Promise.withResolvers<void>();
   const thinker = createThinker({
-    complete: (body) => {
+    complete: (body, until) => {
       asked.push(body);
-      return new Promise((resolve) => waiting.push(resolve));
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+        until?.addEventListener('abort', () => resolve({ kind: 'unreachable', why: 'aborted' }));
+      });
     },
     diary: () => [],
     onThought: () => arrived.resolve(),
     log: SILENT,
+    ...more,
   });
   return {
     thinker,
@@ -110,4 +119,66 @@ test('a wrong answer is asked for once more, with its exact fault, if the tokens
   const thought = thinker.take();
   assert.ok(thought?.kind === 'choice');
   assert.deepEqual([thought.chosen?.option, thought.tokens], ['go:library', 1_520], 'both requests count');
+});
+
+const PASSAGE: Passage = {
+  session: 's',
+  speaker: 'Mia',
+  audience: ['mia'],
+  repository: null,
+  turn: 0,
+  lines: [{ id: 'e', run: 'r', label: 'm1', text: 'I like rye.', at: 0, turn: 0 }],
+};
+
+/** A reader with one passage, and what happened to it. */
+function aReader() {
+  const ends: string[] = [];
+  const reader: ConversationReader = {
+    next: () => (ends.length === 0 ? PASSAGE : null),
+    begin: async () => [],
+    keep: async (_passage, _known, { facts }) => ends.push(...facts.map(({ text }) => text)),
+    delay: () => void ends.push('delayed'),
+  };
+  return { ends, reader };
+}
+
+/** The agent has just decided. */
+const decided = (tokensLeft: number, work: string | null = null): Situation =>
+  aSituation({
+    self: { landmark_id: 'cafe', position: AT.cafe },
+    config: { model: MODEL, limits: { ...limits, tokens_per_hour: tokensLeft * SHARE_OF_TOKENS } },
+    mind: { ...NEWBORN, life: { ...NEW_TO_LIFE, decidedAt: 7_000 } },
+    work,
+  });
+
+test('a conversation is read between decisions if tokens are left and no run works; its tokens count', async () => {
+  const { ends, reader } = aReader();
+  const { thinker, asked, answer } = aThinker({ reader });
+  thinker.consider(decided(READING_TOKENS - 1));
+  thinker.consider(decided(READING_TOKENS, 'a run'));
+  await setImmediate();
+  assert.equal(asked.length, 0);
+  thinker.consider(decided(READING_TOKENS));
+  await setImmediate();
+  assert.deepEqual(
+    asked.map(({ response_format: format }) => format?.type === 'json_schema' && format.json_schema.name),
+    ['facts'],
+  );
+  await answer(completion('{"facts":[{"text":"Mia likes rye.","sources":["m1"]}]}'));
+  assert.deepEqual(ends, ['Mia likes rye.']);
+  assert.deepEqual(thinker.take(), { kind: 'facts', askedAt: 7_000, tokens: 760, model: 'small' });
+});
+
+test('a run that begins ends the request, and the passage is read later', async () => {
+  const { ends, reader } = aReader();
+  const gate = createTurnGate();
+  const thought = Promise.withResolvers<void>();
+  const { thinker, asked } = aThinker({ reader, quiet: () => gate.quiet, onThought: thought.resolve });
+  thinker.consider(decided(READING_TOKENS));
+  await setImmediate();
+  assert.equal(asked.length, 1);
+  await gate.begin('a run');
+  await thought.promise;
+  assert.deepEqual(ends, ['delayed']);
+  assert.deepEqual(thinker.take()?.tokens, 0);
 });

@@ -128,7 +128,7 @@ function choiceIn({ thought }: Situation, { after, why, goal }: Decision): objec
 function actOf(thought: Thought, goal: string): { readonly why: string; readonly choice: object } | null {
   if (thought.kind === 'line')
     return thought.line && { why: thought.line.why, choice: { option: `talk:${thought.to}`, purpose: goal } };
-  if (thought.chosen === null) return null;
+  if (thought.kind === 'facts' || thought.chosen === null) return null;
   const { why, option, purpose, plan } = thought.chosen;
   return { why, choice: { option, purpose, ...(plan === null ? {} : { plan: planInWords(plan) }) } };
 }

@@ -12,6 +12,7 @@ import { forgetfulLifeStore, openLifeStore, type LifeStore } from './life-store.
 import { createMemoryMirror } from './memory-mirror.ts';
 import { moveOldNotes } from './old-notes.ts';
 import { createOwnMemory, NO_MEMORY, type OwnMemory } from './own-memory.ts';
+import { createConversationReader, type ConversationReader } from './reading/conversation-reader.ts';
 
 const LIFE_FILE = 'life.jsonl';
 /** The file of versions that kept life and notes together. */
@@ -85,6 +86,8 @@ const factsOf = ({ name, observations }: MemorySeed['entities'][number]): readon
 /** The agent's memory of facts and words, kept equal with what people see and change. */
 export interface AgentMemory {
   readonly ownMemory: OwnMemory;
+  /** Undefined for an agent whose store cannot be used. */
+  readonly reader?: ConversationReader;
   /** Applies the changes of people; false if nothing may be recalled now. */
   readonly catchUp: () => Promise<boolean>;
   /** Exchanges with the API until the signal aborts. Never rejects. */
@@ -95,10 +98,12 @@ interface AgentMemoryPorts extends OpenedMemory {
   readonly folder: string;
   readonly cycle: number;
   readonly work: Pick<WorkVillage, 'syncMemory' | 'peopleOfSession'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly log: Log;
 }
 
-export function createAgentMemory({ life, store, folder, cycle, work, log }: AgentMemoryPorts): AgentMemory {
+export function createAgentMemory({ life, store, folder, cycle, work, now, log }: AgentMemoryPorts): AgentMemory {
   if (store === null) return { ownMemory: NO_MEMORY, catchUp: async () => false, run: async () => {} };
   const mirror = createMemoryMirror({
     memory: store,
@@ -116,9 +121,11 @@ export function createAgentMemory({ life, store, folder, cycle, work, log }: Age
       throw error;
     }),
   );
+  const catchUp = async (): Promise<boolean> => (await moved()) && mirror.catchUp();
   return {
-    ownMemory: createOwnMemory(store, mirror.touch),
-    catchUp: async () => (await moved()) && mirror.catchUp(),
+    ownMemory: createOwnMemory(store, mirror.touch, now),
+    reader: createConversationReader({ memory: store, life, catchUp, onChange: mirror.touch, now, log }),
+    catchUp,
     run: async (stop) => {
       await moved();
       await mirror.run(stop);

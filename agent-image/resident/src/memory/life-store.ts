@@ -28,6 +28,9 @@ export type LifeStore = Readonly<{
   close: () => void;
 }>;
 
+/** No file has this number, so a late write throws. */
+const CLOSED = -1;
+
 type Contents = { entities: Map<string, Entity>; diary: Entity[] };
 
 /**
@@ -55,7 +58,11 @@ export function openLifeStore(options: { path: string; from?: string; maxBytes?:
       rewrite(path, contents);
       file = openSync(path, 'a');
     },
-    close: () => closeSync(file),
+    close: () => {
+      closeSync(file);
+      // Another file may get its number.
+      file = CLOSED;
+    },
   };
 }
 

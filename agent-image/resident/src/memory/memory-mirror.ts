@@ -7,12 +7,13 @@ import {
   SYNCED_MEMORIES_MAX,
 } from '@hamlet/contract/resident';
 import type { CallData, CallInput, MemoryCommand, MindState, syncAgentMemory, SyncedMemory } from '@hamlet/contract';
-import type { Memory, NewFact, Remembered } from '@hamlet/engine/memory';
+import type { Evidence, Memory, NewFact, Remembered } from '@hamlet/engine/memory';
 import { shorten } from '@hamlet/core/shorten';
 import type { Log } from '../process/json-log.ts';
 import type { Answer } from '../village/village.ts';
 import { createAsyncEvent } from '../process/async-event.ts';
-import { DIARY_SESSION, NO_SUBJECT } from './own-memory.ts';
+import { DIARY_SESSION, isInForce, NO_SUBJECT } from './own-memory.ts';
+import { isLearned } from './reading/facts-read.ts';
 
 /** Longest pause between two exchanges with the API. */
 const EVERY_MS = 60_000;
@@ -47,8 +48,11 @@ export interface MemoryMirror {
   run(stop: AbortSignal): Promise<void>;
 }
 
+/** The time (ms since 1970), and for a fact the conversation from whose words it was made. */
+type Circumstances = Readonly<{ now: number; session: string | null }>;
+
 /** A memory as the API shows it. Pure. */
-export function syncedOf(memory: Remembered): SyncedMemory {
+function syncedOf(memory: Remembered, { now, session: from }: Circumstances): SyncedMemory {
   const { id, text, audience, repository, at, taint, importance, pinned, uses, lastUsedAt, state } = memory;
   const shared = {
     memory_id: id,
@@ -66,7 +70,7 @@ export function syncedOf(memory: Remembered): SyncedMemory {
   };
   if (memory.kind === 'evidence') {
     const isDiary = memory.session === DIARY_SESSION;
-    const session = UUID.test(memory.session) ? memory.session : null;
+    const session = sessionOf(memory);
     const own = { corrected: false, about: null, until: null, replaces: null, since: timeOf(at) };
     return { ...shared, ...own, kind: isDiary ? 'diary' : 'evidence', speaker: memory.speaker, session_id: session };
   }
@@ -78,9 +82,9 @@ export function syncedOf(memory: Remembered): SyncedMemory {
     speaker: null,
     corrected: id.startsWith(CORRECTION_PREFIX),
     since: timeOf(validFrom),
-    until: validTo === null ? null : timeOf(validTo),
+    until: validTo === null || isInForce(memory, now) ? null : timeOf(validTo),
     replaces: supersedes,
-    session_id: null,
+    session_id: from,
   };
 }
 
@@ -88,7 +92,8 @@ export function syncedOf(memory: Remembered): SyncedMemory {
 const MEMORY_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 const timeOf = (ms: number): string => new Date(ms).toISOString();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const RUN_IN_ID = /^[ed]-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:-|$)/;
+/** Words, entries of the diary and learned facts have the id of their run. */
+const RUN_IN_ID = /^[edf]-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:-|$)/;
 
 /** The version of each memory that the API has, as a hash. */
 type Sent = ReadonlyMap<string, string>;
@@ -123,8 +128,19 @@ function shownOf(memory: Memory): readonly SyncedMemory[] {
   add({ pinned: true });
   add({ kind: 'fact' });
   add({ kind: 'evidence' });
-  return [...shown.values()].map(syncedOf);
+  const now = Date.now();
+  return [...shown.values()].map((each) => syncedOf(each, { now, session: conversationOf(memory, each) }));
 }
+
+/** The conversation with the words that a learned fact was made from; null for other facts. */
+function conversationOf(memory: Memory, known: Remembered): string | null {
+  if (known.kind !== 'fact' || !isLearned(known)) return null;
+  const [source = ''] = known.provenance;
+  const words = memory.get(source, { audience: 'keeper' });
+  return words?.kind === 'evidence' ? sessionOf(words) : null;
+}
+
+const sessionOf = ({ session }: Pick<Evidence, 'session'>): string | null => (UUID.test(session) ? session : null);
 
 /** Applies a person's change; repeated, it has no further effect. */
 async function apply(memory: Memory, command: MemoryCommand): Promise<void> {

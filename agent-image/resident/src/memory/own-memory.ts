@@ -11,6 +11,7 @@ import type {
 import { MEMORY_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
 import { isSummaryOf, summaryFact, type NewSummary } from './kept-summary.ts';
+import { isLearned } from './reading/facts-read.ts';
 
 const RECALLED_MAX = 6;
 const PINNED_MAX = 20;
@@ -62,7 +63,8 @@ export interface Recalled {
   readonly outside: number;
 }
 
-export type Listed = Pick<ListOptions, 'isPrivate' | 'session'>;
+/** `inForce`: without facts that have ended. */
+export type Listed = Pick<ListOptions, 'isPrivate' | 'session'> & { readonly inForce?: boolean };
 
 /** The agent's own memory, as its tools and prompts use it. */
 export interface OwnMemory {
@@ -81,7 +83,8 @@ export interface OwnMemory {
   list(reader: Reader, limit: number, filter?: Listed): readonly Remembered[];
   search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
   /**
-   * Pinned memories, then those that fit a text best, and nothing of what was said in the conversation itself. Memories with text
+   * Pinned memories, then those that fit a text best, facts first, because the words of an ended fact stay as they were said. Nothing
+   * of what was said in the conversation itself. Memories with text
    * from outside are only counted: they would mark each run that they enter, so a model asks for them. The engine bounds their text.
    */
   recall(text: string, reader: Reader, conversation: string): Promise<Recalled>;
@@ -89,7 +92,11 @@ export interface OwnMemory {
   use(ids: readonly string[]): void;
 }
 
-export function createOwnMemory(memory: Memory, onChange: () => void = () => {}): OwnMemory {
+export function createOwnMemory(
+  memory: Memory,
+  onChange: () => void = () => {},
+  now: () => number = Date.now,
+): OwnMemory {
   const keep = async (all: readonly NewMemory[]): Promise<readonly RememberResult[]> => {
     const results = await memory.remember(all);
     onChange();
@@ -130,9 +137,12 @@ export function createOwnMemory(memory: Memory, onChange: () => void = () => {})
       if (result === 'done') onChange();
       return result;
     },
-    list: (reader, limit, filter) => newestOf(memory, reader, { ...filter, limit }),
+    list: (reader, limit, { inForce = false, ...filter } = {}) => {
+      const listed = newestOf(memory, reader, { ...filter, limit });
+      return inForce ? listed.filter((each) => isInForce(each, now())) : listed;
+    },
     search: async (query, reader, limit) => (await foundIn(memory, query, reader)).slice(0, limit),
-    recall: (text, reader, conversation) => recallFrom(memory, text, { ...reader, conversation }),
+    recall: (text, reader, conversation) => recallFrom(memory, text, { ...reader, conversation, now: now() }),
     use: (ids) => memory.use(ids),
   };
 }
@@ -180,23 +190,29 @@ async function foundIn(
 async function recallFrom(
   memory: Memory,
   text: string,
-  { conversation, ...reader }: Reader & { readonly conversation: string },
+  { conversation, now, ...reader }: Reader & { readonly conversation: string; readonly now: number },
 ): Promise<Recalled> {
-  const pinned = newestOf(memory, reader, { pinned: true, limit: SEEN_MAX }).filter(isInForce).slice(0, PINNED_MAX);
+  const isNow = (each: Remembered): boolean => isInForce(each, now);
+  const pinned = newestOf(memory, reader, { pinned: true, limit: SEEN_MAX }).filter(isNow).slice(0, PINNED_MAX);
   const known = new Set(pinned.map(({ id }) => id));
   // The conversation itself is in the prompt already.
   const found = await foundIn(memory, text, { ...reader, besides: conversation });
-  const fitting = found.filter((each) => !known.has(each.id) && isInForce(each) && !isSummaryOf(conversation, each));
+  const fitting = found.filter((each) => !known.has(each.id) && isNow(each) && !isSummaryOf(conversation, each));
   const all = [...pinned, ...fitting];
-  const memories = [...pinned.filter(isInside), ...fitting.filter(isInside).slice(0, RECALLED_MAX)];
+  const best = fitting.filter(isInside).slice(0, RECALLED_MAX);
+  const memories = [...pinned.filter(isInside), ...best.filter(isFact), ...best.filter((each) => !isFact(each))];
   return { memories, outside: all.length - all.filter(isInside).length };
 }
 
+const isFact = ({ kind }: Remembered): boolean => kind === 'fact';
 const isInside = ({ taint }: Remembered): boolean => taint === 'none';
-const isInForce = (each: Remembered): boolean => each.kind === 'evidence' || each.validTo === null;
+/** False for a fact that has ended. `now`: milliseconds since 1970. Pure. */
+export const isInForce = (each: Remembered, now: number): boolean =>
+  each.kind === 'evidence' || each.validTo === null || each.validTo > now;
 
-/** A memory as a line of a prompt: words with their day and speaker. Pure. */
+/** A memory as a line of a prompt: words with their day and speaker, and whose words a fact was made from. Pure. */
 export function lineOf(memory: Remembered): string {
+  if (memory.kind === 'fact' && isLearned(memory)) return `- as ${memory.subject} said: ${memory.text}`;
   if (memory.kind === 'fact')
     return `- ${memory.subject === NO_SUBJECT ? '' : `about ${memory.subject}: `}${memory.text}`;
   const day = new Date(memory.at).toISOString().slice(0, 10);

@@ -108,7 +108,7 @@ export function createRunMemory(ports: Ports): RunMemory {
     recall: async (run) => {
       if (!(await catchUp())) return { outcome: 'failed', text: 'I cannot read my memory now.' };
       const known = ownMemory
-        .list(readerAt(run), LISTED_MAX, { isPrivate: true })
+        .list(readerAt(run), LISTED_MAX, { isPrivate: true, inForce: true })
         .filter(isOfPeople)
         .slice(0, NAMED_MAX);
       if (known.length === 0) return NOTHING;

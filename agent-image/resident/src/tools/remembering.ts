@@ -4,7 +4,7 @@ import { NOTE_TYPE } from '@hamlet/contract/resident';
 import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
 import type { Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
-import { NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
+import { isInForce, NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 import { notesOf, type SharedNote } from '../memory/repository-memory.ts';
 import { searchIn } from '../memory/word-match.ts';
@@ -27,8 +27,8 @@ const memoryInWords = (tainted: readonly string[]) =>
 
 function originOf(memory: Remembered): readonly string[] {
   if (memory.kind === 'evidence') return [`${memory.speaker} on ${new Date(memory.at).toISOString().slice(0, 10)}`];
-  const replaced = memory.validTo === null ? [] : ['replaced by a newer one'];
-  return memory.subject === NO_SUBJECT ? replaced : [...replaced, `about ${memory.subject}`];
+  const ended = isInForce(memory, Date.now()) ? [] : ['no longer true'];
+  return memory.subject === NO_SUBJECT ? ended : [...ended, `about ${memory.subject}`];
 }
 
 const readerAt = ({ book }: ToolKit, { run }: CallContext): Reader => memoryReaderOf(book.find(run));

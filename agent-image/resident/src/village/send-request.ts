@@ -19,7 +19,14 @@ export interface HttpVillageOptions {
   readonly timeouts?: { readonly requestMs: number; readonly answerMs: number };
 }
 
-type Send = <const R extends RouteSpec>(route: R, input: CallInput<R>) => Promise<Answer<CallData<R>>>;
+const NEVER = new AbortController().signal;
+
+/** `until` aborts this request alone. */
+type Send = <const R extends RouteSpec>(
+  route: R,
+  input: CallInput<R>,
+  until?: AbortSignal,
+) => Promise<Answer<CallData<R>>>;
 
 /** Sends requests: `read` and `write` differ in the signal that aborts them. `ask` waits for the answer of a model. */
 export interface Requests {
@@ -42,9 +49,9 @@ export function requestsOf({
   const { requestMs, answerMs } = timeouts ?? { requestMs: REQUEST_TIMEOUT_MS, answerMs: ANSWER_TIMEOUT_MS };
   const send =
     (stop: AbortSignal, limitMs: number): Send =>
-    (route, input) =>
+    (route, input, until = NEVER) =>
       answerOf(() => {
-        const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)]);
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs), until]);
         return client.call(route, { ...input, signal });
       }, tokens);
   return {

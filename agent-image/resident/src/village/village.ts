@@ -156,8 +156,8 @@ function tradeRequests({ params, read, write, ask }: Requests) {
       write(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey }),
     /** Requests an answer from a model. Never retried, because each request costs money. */
     complete: (body: ChatCompletionBody) => read(contract.completeChat, { body }),
-    /** Asks for a decision. Turns continue meanwhile: the model may take minutes. */
-    decide: (body: ChatCompletionBody) => ask(contract.completeChat, { body }),
+    /** Asks for a decision, or for facts. Turns continue meanwhile: the model may take minutes. */
+    decide: (body: ChatCompletionBody, until?: AbortSignal) => ask(contract.completeChat, { body }, until),
   };
 }
 

@@ -11,7 +11,7 @@ export function withThought(life: LifeMind, thought: Thought, tick: number): Lif
   const paid = { ...life, spent: { sinceTick, tokens: tokens + thought.tokens } };
   if (thought.kind === 'choice')
     return { ...paid, plan: thought.chosen?.plan ?? life.plan, decidedOn: thought.of, decidedAt: tick };
-  return (thought.line?.text ?? null) === null ? endingTalk(paid, thought.to) : paid;
+  return thought.kind === 'line' && (thought.line?.text ?? null) === null ? endingTalk(paid, thought.to) : paid;
 }
 
 export function withLessons(life: LifeMind, judged: readonly Judged[]): LifeMind {

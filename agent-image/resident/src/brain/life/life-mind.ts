@@ -8,7 +8,7 @@ const AgentId = z.string().max(64);
 /** Maximum number of acts, lessons and pieces of news that the agent considers in its next decision. */
 export const RECENT_MAX = 8;
 export const PLAN_MAX = 6;
-/** Divisor of the tier's hourly tokens: this share is for decisions and conversations. */
+/** Divisor of the tier's hourly tokens: this share is for decisions, conversations of agents and facts. */
 export const SHARE_OF_TOKENS = 4;
 /** Tokens an hour for decisions and conversations in any tier: the others are for work. */
 const LIFE_TOKENS_MAX = 50_000;
@@ -74,7 +74,7 @@ export const NEW_TO_LIFE: LifeMind = {
   spent: { sinceTick: 0, tokens: 0 },
 };
 
-/** A model's answer: what to do (`kind: 'choice'`), or what to say to an agent (`kind: 'line'`). */
+/** A model's answer: what to do (`kind: 'choice'`), what to say to an agent (`kind: 'line'`), or facts, which are kept already. */
 export type Thought = {
   readonly askedAt: number;
   readonly tokens: number;
@@ -92,6 +92,7 @@ export type Thought = {
       /** Null if the model failed; the conversation then ends. */
       readonly line: NextLine | null;
     }
+  | { readonly kind: 'facts' }
 );
 
 export interface Chosen {

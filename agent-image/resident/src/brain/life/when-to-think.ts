@@ -8,6 +8,8 @@ export const DECISION_GAP_TICKS = 300;
 /** Without any change, the agent decides again after this time: 15 min, which are 15 village hours. */
 const DECIDE_AGAIN_TICKS = 9_000;
 export const DECISION_TOKENS = 2_500;
+/** Least number of tokens that must be left to read a conversation. */
+export const READING_TOKENS = 5_000;
 
 /** The parts of a situation on which a decision depends. Two situations with the same key need only one decision. */
 export function situationKey({ self, neighbours, items, phase, board, mind }: Situation): string {
@@ -38,4 +40,13 @@ export function isTimeToThink(situation: Situation): boolean {
   if (since < DECISION_GAP_TICKS) return false;
   if (situationKey(situation) === life.decidedOn && since < DECIDE_AGAIN_TICKS) return false;
   return tokensLeft(life, tick, thinks.tokensPerHour) >= DECISION_TOKENS;
+}
+
+/**
+ * True if the agent may read a conversation that has rested: it is awake, no run works or waits for its model, and enough of the
+ * tokens for its life are left. Pure.
+ */
+export function isTimeToRead({ self, mind, tick, work, thinks }: Situation): boolean {
+  if (thinks === null || self.power === 'Asleep' || work !== null) return false;
+  return tokensLeft(mind.life, tick, thinks.tokensPerHour) >= READING_TOKENS;
 }

@@ -1,0 +1,131 @@
+import type { Evidence, Memory } from '@hamlet/engine/memory';
+import type { Log } from '../../process/json-log.ts';
+import type { LifeStore } from '../life-store.ts';
+import { isInForce } from '../own-memory.ts';
+import { isSummary } from '../kept-summary.ts';
+import { stateOf } from '../entity.ts';
+import { factId, factsRead } from './facts-read.ts';
+import {
+  afterDelay,
+  afterReading,
+  afterTry,
+  isForSame,
+  planReading,
+  ReadMarks,
+  type Line,
+  type Passage,
+} from './plan-reading.ts';
+import type { KnownFact, ReadingAnswer } from './reading-question.ts';
+
+/** Shortest time between two looks for conversations that have rested. */
+export const LOOK_EVERY_MS = 60_000;
+/** Older words than these newest ones are not read. */
+const WORDS_SEEN = 1_000;
+const FACTS_SEEN = 50;
+const KNOWN_MAX = 20;
+/** The entity of the life with the marks. */
+const MARKS = 'conversations-read';
+
+/** Reads what people said, once their conversation has rested, and keeps the facts that a model made of it. */
+export interface ConversationReader {
+  /** The passage to read next; null if none is due, or if the last look was less than a minute ago. Never throws. */
+  next(): Passage | null;
+  /** Begins a try. Returns what is known of the person, or null if the passage must not be read now. */
+  begin(passage: Passage): Promise<readonly KnownFact[] | null>;
+  /** Keeps the facts of an answer, and returns how many are new. */
+  keep(passage: Passage, known: readonly KnownFact[], answer: ReadingAnswer): Promise<number>;
+  /** The request did not come to an answer for a reason that says nothing about the passage: this try does not count. */
+  delay(passage: Passage): void;
+}
+
+export interface ReaderPorts {
+  readonly memory: Pick<Memory, 'list' | 'search' | 'get' | 'remember'>;
+  readonly life: Pick<LifeStore, 'recall' | 'remember'>;
+  /** Applies the changes that people made; false if nothing may be recalled. */
+  readonly catchUp: () => Promise<boolean>;
+  readonly onChange: () => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export function createConversationReader(ports: ReaderPorts): ConversationReader {
+  const { memory, life, catchUp, onChange, now, log } = ports;
+  let lookAt = 0;
+  const marks = (): ReadMarks => marksIn(life) ?? { readTo: now(), marks: [] };
+  const write = (next: ReadMarks): void => {
+    if (JSON.stringify(next) !== JSON.stringify(marksIn(life))) life.remember(stateOf(MARKS, next));
+  };
+  return {
+    next: () => {
+      if (now() < lookAt) return null;
+      lookAt = now() + LOOK_EVERY_MS;
+      try {
+        const plan = planReading(newestWords(memory), marks(), now());
+        write(plan.marks);
+        return plan.passage;
+      } catch (error) {
+        log.warn('conversations_not_read', { why: error instanceof Error ? error.message : String(error) });
+        return null;
+      }
+    },
+    begin: async (passage) => {
+      if (!(await catchUp()) || isForgotten(memory, passage)) return null;
+      // A process that was killed after it kept the facts left no mark.
+      const read = lastRead(memory, passage);
+      if (read !== undefined) {
+        write(afterReading(marks(), { ...passage, turn: read.turn }));
+        return null;
+      }
+      const tried = afterTry(marks(), passage, now());
+      write(tried.marks);
+      return tried.isGivenUp ? null : knownOf(memory, passage, now());
+    },
+    keep: async (passage, known, answer) => {
+      const results = await memory.remember(factsRead(passage, known, answer));
+      write(afterReading(marks(), passage));
+      onChange();
+      return results.filter(({ outcome }) => outcome === 'remembered').length;
+    },
+    delay: (passage) => write(afterDelay(marks(), passage, now())),
+  };
+}
+
+/** Null in the first life of an agent with a reader: it begins with what is said from then on. */
+function marksIn(life: Pick<LifeStore, 'recall'>): ReadMarks | null {
+  try {
+    return ReadMarks.parse(JSON.parse(life.recall(MARKS)?.observations[0] ?? ''));
+  } catch {
+    return null;
+  }
+}
+
+const newestWords = (memory: Pick<Memory, 'list'>): readonly Evidence[] =>
+  memory
+    .list({ audience: 'keeper', kind: 'evidence', limit: WORDS_SEEN })
+    .memories.flatMap((each) => (each.kind === 'evidence' ? [each] : []));
+
+const isForgotten = (memory: Pick<Memory, 'get'>, { lines }: Passage): boolean =>
+  lines.some(({ id }) => memory.get(id, { audience: 'keeper' }) === null);
+
+/** The last message of a passage from which a fact was made. */
+const lastRead = (memory: Pick<Memory, 'get'>, { lines }: Passage): Line | undefined =>
+  lines.findLast(({ label, run }) => label !== null && memory.get(factId(run, 0), { audience: 'keeper' }) !== null);
+
+/**
+ * The facts that an answer may end, those that fit the passage best first. They have the audience of the passage, and are about the same person; where only one person reads, also those without a subject.
+ */
+async function knownOf(
+  memory: Pick<Memory, 'search'>,
+  { speaker, audience, repository, lines }: Passage,
+  now: number,
+): Promise<readonly KnownFact[]> {
+  const text = [speaker, ...lines.map((line) => line.text)].join('\n');
+  const found = await memory.search(text, { audience, kind: 'fact', place: repository, k: FACTS_SEEN });
+  return found
+    .flatMap(({ memory: each }) => (each.kind === 'fact' ? [each] : []))
+    .filter((fact) => isForSame(fact, { audience, repository }) && isInForce(fact, now) && !isSummary(fact))
+    .filter(({ subject, taint }) => taint === 'none' && (subject === speaker || audience.length === 1))
+    .slice(0, KNOWN_MAX)
+    .map((fact, index) => ({ label: `f${index + 1}`, fact }));
+}
