@@ -73,7 +73,10 @@ async function reportMemory(): Promise<void> {
   const { accounts } = await stage.admin.listAccounts({});
   const kim = accounts.find(({ name }) => name === 'kim')?.account_id ?? '';
   const audience = [`account ${kim}`];
-  const session = '01890000-0000-7000-8000-000000000001';
+  const origin = {
+    session_id: '01890000-0000-7000-8000-000000000001',
+    run_id: '01890000-0000-7000-8000-000000000002',
+  };
   await permits.play.as('ada').syncAgentMemory({
     agent_id: 'ada',
     cycle: (await permits.play.agent('ada')).cycle,
@@ -88,6 +91,7 @@ async function reportMemory(): Promise<void> {
         about: 'Kim',
         audience,
         since: '2026-09-01T08:00:00.000Z',
+        ...origin,
       }),
       aMemory({ memory_id: 'm-mill', text: 'The mill sells flour on Mondays.', outside: true, dormant: true }),
       aMemory({ memory_id: 'm-secret', text: 'Noah plans a surprise.', audience: ['account 1'] }),
@@ -97,7 +101,7 @@ async function reportMemory(): Promise<void> {
         text: 'I moved to Bern in May.',
         speaker: 'kim',
         audience,
-        session_id: session,
+        ...origin,
       }),
     ],
   });
@@ -157,6 +161,9 @@ testOnDevices(
     assert.equal(await card('m-secret').count(), 0, 'it arose with another person');
     assert.equal(await card('m-mill').getByRole('button', { name: 'Forget…' }).count(), 0, 'only admins change it');
     const mind = await page.locator('section[aria-label="State of mind"]').innerText();
+    assert.equal(await card('m-tea').getByRole('button', { name: 'From where' }).count(), 0, 'a note has no words');
+    await card('m-town').getByRole('button', { name: 'From where' }).click();
+    await card('m-town').getByText('kim: I moved to Bern in May.').waitFor();
     assert.match(mind, /baking rye bread[^]*9:00 bake[^]*1,300 of 200,000 memories, 96 of them dormant/);
     await stage.shot(viewer, `mind-${name}`);
     await page.locator('[data-kind="evidence"]').click();

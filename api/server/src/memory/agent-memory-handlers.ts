@@ -55,8 +55,8 @@ function listAgentMemory({ db, source }: Village): Handlers['listAgentMemory'] {
     if (record === null) return refused('no_such_agent');
     const reader = await readerOf(db, request, { record, whose: query.whose });
     if (!reader.ok) return reader;
-    const { kind = null, memory_id: historyOf = null } = query;
-    const filter = { agentUid: record.uid, reader: reader.data, kind, historyOf };
+    const { kind = null, memory_id: historyOf = null, run_id: runId = null } = query;
+    const filter = { agentUid: record.uid, reader: reader.data, kind, historyOf, runId };
     const state = await readMemoryState(db, record.uid);
     return paged(cursor, { ...query, agentUid: record.uid, reader: actor.id, list: 'memory' }, async (page) => {
       const { rows, next } = await readAgentMemory(db, filter, page);

@@ -229,6 +229,7 @@ test('the number of memories of a village is limited; existing ones stay usable'
 });
 
 const HER = `account ${mia.accountId}`;
+const RUN = '01890000-0000-7000-8000-000000000001';
 const memory = (id: string, text: string, more: object = {}) => ({
   memory_id: id,
   kind: 'fact' as const,
@@ -269,8 +270,8 @@ const found = async ({ client }: Pick<typeof mia, 'client'>, agent_id: AgentId, 
 test('people read what an agent remembers of them and what everybody may know; an admin reads more, and the audit says so once', async () => {
   const both = [HER, `account ${noa.accountId}`];
   const memories = [
-    memory('m-tea', 'Mia likes tea from Assam.'),
-    memory('m-both', 'They meet on Monday.', { audience: both, since: '2026-11-21T08:00:00.000Z' }),
+    memory('m-tea', 'Mia likes tea from Assam.', { run_id: RUN }),
+    memory('m-both', 'They meet on Monday.', { audience: both, since: '2026-11-21T08:00:00.000Z', run_id: RUN }),
     memory('m-mill', 'The mill sells flour.', { audience: null, since: '2026-11-22T08:00:00.000Z', outside: true }),
   ];
   const totals = { active: 3, dormant: 0, pinned: 0, dropped: 0, capacity: 50_000 };
@@ -280,6 +281,8 @@ test('people read what an agent remembers of them and what everybody may know; a
   assert.deepEqual(await idsFor(mia, 'dan'), ['m-mill', 'm-both', 'm-tea']);
   assert.deepEqual(await idsFor(noa, 'dan'), ['m-mill', 'm-both']);
   assert.deepEqual(await idsFor(admin, 'dan'), ['m-mill']);
+  assert.deepEqual(await idsFor(mia, 'dan', { run_id: RUN }), ['m-both', 'm-tea']);
+  assert.deepEqual(await idsFor(noa, 'dan', { run_id: RUN }), ['m-both'], 'not what arose with another in it');
   assert.deepEqual(await found(mia, 'dan', 'what tea does she like?'), ['m-tea']);
   assert.deepEqual(await found(noa, 'dan', 'tea'), []);
   await refuses(noa.client.listAgentMemory({ agent_id: 'dan', whose: 'all' }), 'forbidden');

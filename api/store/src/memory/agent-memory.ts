@@ -64,12 +64,13 @@ interface MemoryFilter {
   readonly kind: MemoryKind | null;
   /** Only this memory and those that it replaced. */
   readonly historyOf: string | null;
+  readonly runId: string | null;
 }
 
 /** A page of memories, newest first. */
 export async function readAgentMemory(
   db: Db,
-  { agentUid, reader, kind, historyOf }: MemoryFilter,
+  { agentUid, reader, kind, historyOf, runId }: MemoryFilter,
   { before, limit }: { readonly before: MemoryPlace | null; readonly limit: number },
 ): Promise<Page<AgentMemoryRow, MemoryPlace>> {
   const { rows } = await sql<AgentMemoryRow & { readonly place: Moment }>`
@@ -82,6 +83,7 @@ export async function readAgentMemory(
     select ${COLUMNS_OF_MEMORY}, ${asMoment(sql`m.since`)} as place from agent_memory m
     where m.agent_uid = ${agentUid} and ${readableBy(reader)} and (${kind}::text is null or m.kind = ${kind})
       and (${historyOf}::text is null or m.memory_id in (select memory_id from history))
+      and (${runId}::uuid is null or m.run_id = ${runId})
       and (${before?.since ?? null}::timestamptz is null
         or (m.since, m.memory_id) < (${before?.since ?? null}::timestamptz, ${before?.memoryId ?? null}::text))
     order by m.since desc, m.memory_id desc limit ${limit + 1}`.execute(db);

@@ -26,13 +26,13 @@ type CardProps = Readonly<{
   children?: ReactNode;
 }>;
 
-type Opened = 'history' | 'correct' | 'forget' | null;
+type Opened = 'words' | 'history' | 'correct' | 'forget' | null;
 
 /** One memory: its words, from where, how sure and since when, and what a person may do with it. */
 export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, children }: CardProps) {
   const [opened, setOpened] = useState<Opened>(null);
   const intent = useIntent();
-  const { memory_id, text, about, until } = memory;
+  const { memory_id, text, about, until, run_id: runId } = memory;
   const params = { agent_id: agentId, memory_id };
   const act = async (change: Promise<unknown>): Promise<void> => {
     if ((await change) === null) return;
@@ -72,6 +72,7 @@ export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, chil
           <Button word="Keep it" onClick={() => setOpened(null)} />
         </p>
       )}
+      {opened === 'words' && runId !== null && <Words agentId={agentId} whose={whose} runId={runId} nowMs={nowMs} />}
       {opened === 'history' && <History agentId={agentId} whose={whose} memoryId={memory_id} nowMs={nowMs} />}
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
     </li>
@@ -104,10 +105,14 @@ function Acts({ memory, busy, opened, onOpen, onPin }: ActsProps) {
       )}
       {isInForce && kind === 'fact' && part('correct', 'Correct…')}
       {mayChange && part('forget', 'Forget…')}
+      {isMadeFromWords(memory) && part('words', 'From where')}
       {replaces !== null && part('history', 'History')}
     </p>
   );
 }
+
+const isMadeFromWords = ({ kind, run_id: run, session_id: chat }: AgentMemory): boolean =>
+  kind === 'fact' && run !== null && chat !== null;
 
 function Origin({ memory, nowMs }: Pick<CardProps, 'memory' | 'nowMs'>) {
   const viewer = useViewerId();
@@ -210,6 +215,25 @@ function History({ agentId, whose, memoryId, nowMs }: HistoryProps) {
       {earlier.map(({ memory_id: id, text, since }) => (
         <li key={id}>
           {text} · <Time at={since} word={timeAgo(since, nowMs)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type WordsProps = Pick<CardProps, 'agentId' | 'whose' | 'nowMs'> & Readonly<{ runId: string }>;
+
+/** The newest message from which a fact was made, with the answer. */
+function Words({ agentId, whose, runId, nowMs }: WordsProps) {
+  const input = { params: { agent_id: agentId }, query: { run_id: runId, kind: 'evidence' as const, whose } };
+  const { data, refused } = useLive(listAgentMemory, input, 10_000);
+  if (data === null) return <Unread refused={refused} />;
+  if (data.memories.length === 0) return <p className="empty">Its words are not shown any more.</p>;
+  return (
+    <ul className="memory-history" aria-label="Words that it was made from">
+      {data.memories.toReversed().map(({ memory_id: id, speaker, text, since }) => (
+        <li key={id}>
+          {speaker}: {text} · <Time at={since} word={timeAgo(since, nowMs)} />
         </li>
       ))}
     </ul>

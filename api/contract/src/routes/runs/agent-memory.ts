@@ -46,6 +46,7 @@ export const listAgentMemory = defineRoute('listAgentMemory GET /agents/{agent_i
     whose,
     kind: MemoryKind.optional(),
     memory_id: MemoryId.optional().describe('Only this memory and those that it replaced, newest first'),
+    run_id: z.uuid().optional().describe('Only what arose in this run'),
     ...paging({ max: 100, limit: 50 }),
   }),
   answer: json(
