@@ -52,6 +52,10 @@ export function addVectors(parts: Parts, waiting: readonly Waiting[], vectors: r
   });
 }
 
+/** Moves some vectors of an earlier version of the store. Returns how many. */
+export const moveVectors = ({ database, vectors, earlierVectors }: Parts): number =>
+  inTransaction(database, () => earlierVectors.moveSome(vectors));
+
 /** Demotes some memories. The next pass begins after `next`, which is null at the end. */
 export function demoteSome(
   { database, table }: Parts,

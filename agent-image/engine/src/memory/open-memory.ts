@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buryMemories, forgetMemories } from './forget.ts';
 import { clamped, DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_PINNED, MAX_QUERY_CHARS } from './limits.ts';
-import { addVectors, awaitingVectors, demoteSome, makeRoom, vectorsOf } from './maintain.ts';
+import { addVectors, awaitingVectors, demoteSome, makeRoom, moveVectors, vectorsOf } from './maintain.ts';
 import type {
   Embedder,
   Hit,
@@ -196,11 +196,12 @@ class OpenMemory {
   }
 
   async #maintain(): Promise<Maintained> {
+    const moved = this.#guarded(moveVectors);
     const embedded = await this.#embedSome();
     const { demoted, isDone } = this.#demoteSome();
     const removed = this.#removed;
     this.#removed = 0;
-    return { embedded: embedded.count, demoted, removed, more: embedded.isMore || !isDone };
+    return { embedded: embedded.count, demoted, removed, more: moved > 0 || embedded.isMore || !isDone };
   }
 
   async #embedSome(): Promise<Readonly<{ count: number; isMore: boolean }>> {

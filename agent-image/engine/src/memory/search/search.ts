@@ -38,8 +38,9 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
   const pool = new Pool(parts, { terms, vector, filter, profile });
   pool.add(parts.words.find(terms, filter, Math.max(BY_WORDS, 2 * hitsOf(options))));
   if (vector !== null) {
-    const nearest = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
-    pool.add(parts.table.visible(parts.vectors.near(vector, filter.audiences, nearest), filter));
+    const limit = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
+    const { audiences } = filter;
+    pool.add(parts.table.visible(parts.vectors.near(vector, { audiences, limit, size }), filter));
   }
   pool.add(parts.table.visible(parts.table.pins(MAX_PINNED), filter));
   pool.addBeside(pool.best(WITH_NEIGHBOURS).map(({ seq }) => seq));

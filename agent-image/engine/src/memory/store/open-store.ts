@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { getLoadablePath } from 'sqlite-vec';
 import { MemoryError } from '../memory-error.ts';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 
 /** Primary result codes of SQLite (sqlite3.h). */
 const SQLITE_ERROR = 1;
@@ -51,6 +51,8 @@ function prepareSchema(database: DatabaseSync, path: string): void {
     const message = `${path} has schema ${version}; this engine knows ${SCHEMA_VERSION}. Start a newer engine.`;
     throw new MemoryError('memory_newer', message);
   }
+  for (let from = version; from < SCHEMA_VERSION; from += 1) database.exec(UPGRADES[from] ?? '');
+  database.exec(`pragma user_version = ${SCHEMA_VERSION}`);
 }
 
 function numberOf(database: DatabaseSync, pragma: string): number {

@@ -4,7 +4,8 @@ import { WORDS_VERSION, wordsOf } from '../text/words.ts';
 import { openAudiences, type Audiences } from './audiences.ts';
 import { openMemoryTable, type MemoryTable, type NewRow } from './memory-table.ts';
 import { inTransaction } from './open-store.ts';
-import { openVectorIndex, type VectorIndex } from './vector-index.ts';
+import { openEarlierVectors, type EarlierVectors } from './earlier-vectors.ts';
+import { dropVectors, openVectorIndex, type VectorIndex } from './vector-index.ts';
 import { openWordIndex, type WordIndex } from './word-index.ts';
 
 /** The open tables of one store. */
@@ -14,6 +15,7 @@ export type Parts = Readonly<{
   audiences: Audiences;
   words: WordIndex;
   vectors: VectorIndex;
+  earlierVectors: EarlierVectors;
 }>;
 
 /** Which embedder made the vectors. */
@@ -23,18 +25,19 @@ const PAGE = 500;
 
 /** Prepares the tables of a store for this embedder: another one's vectors are removed, and words of another version made again. */
 export function openParts(database: DatabaseSync, embedder: EmbedderName): Parts {
-  const vectors = openVectorIndex(database);
   const header = database.prepare('select embedder, dimensions, words_version from header').get();
   if (header?.['embedder'] !== embedder.id || header['dimensions'] !== embedder.dimensions)
     inTransaction(database, () => {
-      vectors.reset(embedder.dimensions);
+      dropVectors(database);
       database.prepare('update header set embedder = ?, dimensions = ?').run(embedder.id, embedder.dimensions);
     });
+  const vectors = openVectorIndex(database, embedder.dimensions);
   const table = openMemoryTable(database);
   const words = openWordIndex(database);
   if (header?.['words_version'] !== WORDS_VERSION)
     inTransaction(database, () => indexWords({ database, table, words }));
-  return { database, table, audiences: openAudiences(database), words, vectors };
+  const audiences = openAudiences(database);
+  return { database, table, audiences, words, vectors, earlierVectors: openEarlierVectors(database) };
 }
 
 /** The text under which a memory is found: with the speaker, or what it is about. */
@@ -56,9 +59,11 @@ export function insertMemory(
 }
 
 /** Removes a row with its indexes. */
-export function removeMemory({ table, words, vectors }: Parts, seq: number, memory: Remembered): void {
+export function removeMemory(parts: Parts, seq: number, memory: Remembered): void {
+  const { table, words, vectors, audiences, earlierVectors } = parts;
   words.remove(seq, indexedText(memory));
-  vectors.remove(seq);
+  vectors.remove(seq, audiences.numberOf(memory.audience));
+  earlierVectors.remove(seq);
   table.remove(seq, memory.id);
   if (memory.kind === 'fact') table.loseSuccessor(memory.id);
 }

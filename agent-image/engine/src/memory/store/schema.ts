@@ -1,14 +1,22 @@
 /** Version of the tables below. A store with a greater one belongs to a newer engine. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 /** "HmMy": marks the file as a memory. */
 export const APPLICATION_ID = 0x486d_4d79;
 
 /**
- * `memory` and `tombstone` are the truth; the indexes of words (`word`, `term`) and vectors (`embedding`, and `vector`, whose
- * dimensions are the embedder's) are made from them. Each row of `memory` is complete in
+ * `memory` and `tombstone` are the truth; the indexes of words (`word`, `term`) and vectors (`embedding`, `audience_bits`, and `bits`,
+ * whose dimensions are the embedder's) are made from them. Each row of `memory` is complete in
  * itself, so that one unreadable page costs no more than its own rows. `fingerprint` finds texts that are stored already.
  */
-export const SCHEMA = `
+const AUDIENCE_BITS = `
+create table audience_bits (
+  audience integer not null,
+  seq integer not null,
+  bits blob not null,
+  primary key (audience, seq)
+) without rowid;`;
+
+export const SCHEMA = `${AUDIENCE_BITS}
 create table header (
   one integer primary key check (one = 1),
   embedder text not null,
@@ -84,3 +92,6 @@ create table embedding (
 pragma application_id = ${APPLICATION_ID};
 pragma user_version = ${SCHEMA_VERSION};
 `;
+
+/** Statements that make the next version of each earlier one. Rows that take long are moved later, in steps of `maintain`. */
+export const UPGRADES: Readonly<Record<number, string>> = { 1: AUDIENCE_BITS };

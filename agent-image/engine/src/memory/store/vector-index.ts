@@ -1,81 +1,42 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
 const MAX_INT8 = 127;
 const MAX_DIMENSIONS = 4_096;
-/** Vectors in one block of the table of bits. Each audience has blocks of its own. */
+/** Vectors in one block of the table that has the bits of all memories. */
 const BLOCK_ROWS = 512;
-/** With more audiences than this, all are searched at once and so many times the limit are found, because some are not visible. */
-const MAX_PARTITIONS = 6;
-const OVER_FETCH = 2;
+/**
+ * If at least one memory in so many is visible, so many times the limit are found among all. Otherwise, and if too few of those are
+ * visible, the visible ones alone are compared.
+ */
+const OVER_FETCH = 4;
+
+/** `audiences`: numbers of the visible ones; null for all. `size`: the number of all memories. */
+export type Nearest = Readonly<{ audiences: readonly number[] | null; limit: number; size: number }>;
 
 /**
- * Two forms of each vector: int8 numbers, with which any memory is compared, and one bit a number, over which sqlite-vec finds the
- * nearest ones.
+ * Two forms of each vector: int8 numbers, with which any memory is compared, and one bit a number, by which sqlite-vec finds the
+ * nearest ones. The bits are in blocks over all memories (`bits`), and once more in the order of audiences (`audience_bits`), so that
+ * the number of audiences costs nothing and the memories of a rare one are found.
  */
 export interface VectorIndex {
   add(seq: number, audience: number, vector: Uint8Array): void;
-  remove(seq: number): void;
-  /** The memories whose bits are nearest, some `limit`. Null stands for all audiences. */
-  near(vector: Uint8Array, audiences: readonly number[] | null, limit: number): readonly number[];
+  remove(seq: number, audience: number): void;
+  /** The visible memories whose bits are nearest: `limit`, or all if there are fewer. */
+  near(vector: Uint8Array, nearest: Nearest): readonly number[];
   /** How near each memory is, 0 to 1. Memories without a vector are left out. */
   likeness(vector: Uint8Array, seqs: readonly number[]): ReadonlyMap<number, number>;
-  /** Removes all vectors; new ones have these dimensions. */
-  reset(dimensions: number): void;
 }
 
-export function openVectorIndex(database: DatabaseSync): VectorIndex {
-  const kept = database.prepare('insert or replace into embedding (seq, vector) values (?, ?)');
-  const dropped = database.prepare('delete from embedding where seq = ?');
-  const compared = database.prepare(
-    `select seq, vec_distance_cosine(vec_int8(vector), vec_int8(?)) as distance from embedding
-     where seq in (select value from json_each(?))`,
-  );
-  const statements = openStatements(database);
-  return {
-    add: (seq, audience, vector) => {
-      kept.run(seq, vector);
-      statements.insert().run(BigInt(seq), vector, BigInt(audience));
-    },
-    remove: (seq) => {
-      dropped.run(seq);
-      statements.erase().run(BigInt(seq));
-    },
-    near: (vector, audiences, limit) => {
-      const rows =
-        audiences === null || audiences.length > MAX_PARTITIONS
-          ? statements.near().all(vector, audiences === null ? limit : limit * OVER_FETCH)
-          : audiences.flatMap((audience) => statements.nearOf().all(vector, limit, BigInt(audience)));
-      return rows.map(({ seq }) => Number(seq));
-    },
-    likeness: (vector, seqs) => {
-      const rows = compared.all(vector, JSON.stringify(seqs));
-      return new Map(rows.map(({ seq, distance }) => [Number(seq), Math.max(0, 1 - Number(distance))]));
-    },
-    reset: (dimensions) => {
-      database.exec('drop table if exists vector; delete from embedding;');
-      database.exec(
-        `create virtual table vector using vec0 (
-           audience integer partition key, bits bit[${bitsOf(dimensions)}], chunk_size = ${BLOCK_ROWS})`,
-      );
-    },
-  };
+/** Removes all vectors, so that the next ones can have other dimensions. */
+export function dropVectors(database: DatabaseSync): void {
+  database.exec('drop table if exists bits; delete from embedding; delete from audience_bits;');
 }
 
-type Statements = Readonly<Record<'insert' | 'erase' | 'near' | 'nearOf', () => StatementSync>>;
-
-/** The table of bits is made when the embedder is known, so its statements are prepared at their first use. */
-function openStatements(database: DatabaseSync): Statements {
-  const later = (sql: string): (() => StatementSync) => {
-    let statement: StatementSync | null = null;
-    return () => (statement ??= database.prepare(sql));
-  };
-  const nearest = 'select rowid as seq from vector where bits match vec_quantize_binary(vec_int8(?)) and k = ?';
-  return {
-    insert: later('insert into vector (rowid, bits, audience) values (?, vec_quantize_binary(vec_int8(?)), ?)'),
-    erase: later('delete from vector where rowid = ?'),
-    near: later(nearest),
-    nearOf: later(`${nearest} and audience = ?`),
-  };
+/** Throws if sqlite-vec cannot have vectors of these dimensions. */
+export function openVectorIndex(database: DatabaseSync, dimensions: number): VectorIndex {
+  const columns = `bits bit[${bitsOf(dimensions)}], chunk_size = ${BLOCK_ROWS}`;
+  database.exec(`create virtual table if not exists bits using vec0 (${columns})`);
+  return { ...writers(database), near: openNear(database), likeness: openLikeness(database) };
 }
 
 /** sqlite-vec takes bits by the byte. */
@@ -83,6 +44,65 @@ function bitsOf(dimensions: number): number {
   if (!Number.isInteger(dimensions) || dimensions < 8 || dimensions > MAX_DIMENSIONS || dimensions % 8 !== 0)
     throw new Error(`An embedder has ${dimensions} dimensions. Give a multiple of 8 up to ${MAX_DIMENSIONS}.`);
   return dimensions;
+}
+
+const BITS = 'vec_quantize_binary(vec_int8(?))';
+
+function writers(database: DatabaseSync): Pick<VectorIndex, 'add' | 'remove'> {
+  const numbers = database.prepare('insert or replace into embedding (seq, vector) values (?, ?)');
+  const ofAudience = database.prepare(`insert into audience_bits (audience, seq, bits) values (?, ?, ${BITS})`);
+  const ofAll = database.prepare(`insert into bits (rowid, bits) values (?, ${BITS})`);
+  const withoutNumbers = database.prepare('delete from embedding where seq = ?');
+  const notOfAudience = database.prepare('delete from audience_bits where audience = ? and seq = ?');
+  const notOfAll = database.prepare('delete from bits where rowid = ?');
+  return {
+    add: (seq, audience, vector) => {
+      numbers.run(seq, vector);
+      ofAudience.run(audience, seq, vector);
+      ofAll.run(BigInt(seq), vector);
+    },
+    remove: (seq, audience) => {
+      withoutNumbers.run(seq);
+      notOfAudience.run(audience, seq);
+      notOfAll.run(BigInt(seq));
+    },
+  };
+}
+
+function openNear(database: DatabaseSync): VectorIndex['near'] {
+  const amongAll = database.prepare(`select rowid as seq from bits where bits match ${BITS} and k = ?`);
+  const passing = database.prepare(
+    `select seq from memory where seq in (select value from json_each(?)) and audience in (select value from json_each(?))`,
+  );
+  const visible = 'from audience_bits where audience in (select value from json_each(?))';
+  const counted = database.prepare(`select count(*) as rows from (select 1 ${visible} limit ?)`);
+  const amongVisible = database.prepare(
+    `select seq ${visible} order by vec_distance_hamming(vec_bit(bits), ${BITS}), seq limit ?`,
+  );
+  return (vector, { audiences, limit, size }) => {
+    if (audiences === null) return seqsOf(amongAll.all(vector, limit));
+    const numbers = JSON.stringify(audiences);
+    const many = Math.ceil(size / OVER_FETCH);
+    if (Number(counted.get(numbers, many)?.['rows']) >= many) {
+      const nearest = seqsOf(amongAll.all(vector, limit * OVER_FETCH));
+      const passed = new Set(seqsOf(passing.all(JSON.stringify(nearest), numbers)));
+      if (passed.size >= limit) return nearest.filter((seq) => passed.has(seq)).slice(0, limit);
+    }
+    return seqsOf(amongVisible.all(numbers, vector, limit));
+  };
+}
+
+const seqsOf = (rows: readonly Record<string, unknown>[]): readonly number[] => rows.map(({ seq }) => Number(seq));
+
+function openLikeness(database: DatabaseSync): VectorIndex['likeness'] {
+  const compared = database.prepare(
+    `select seq, vec_distance_cosine(vec_int8(vector), vec_int8(?)) as distance from embedding
+     where seq in (select value from json_each(?))`,
+  );
+  return (vector, seqs) => {
+    const rows = compared.all(vector, JSON.stringify(seqs));
+    return new Map(rows.map(({ seq, distance }) => [Number(seq), Math.max(0, 1 - Number(distance))]));
+  };
 }
 
 /** The vector as int8 numbers, the greatest as 127. Null for a vector without length or of other dimensions. */
