@@ -133,7 +133,7 @@ async function recallOwn(
   const { memories: recalled, outside } = await ownMemory.recall(text, reader, conversation);
   const more = outside === 0 ? [] : [moreOf(outside)];
   if (recalled.length === 0) return more;
-  const noted = await noteMemories(ports, { run, recalled: recalled.map(({ id }) => id), signal: stop });
+  const noted = await noteMemories(ports, { run, recalled, signal: stop });
   if (noted === null) return [];
   const kept = recalled.filter(({ id }) => !noted.forgotten.includes(id));
   ownMemory.use(kept.map(({ id }) => id));

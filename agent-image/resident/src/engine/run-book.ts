@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallData, RunFile, noteMemories as noteMemoriesRoute } from '@hamlet/contract';
+import type { Remembered } from '@hamlet/engine/memory';
 import { repositoryId } from '@hamlet/core/git';
 import type { Reader } from '../memory/own-memory.ts';
 import type { GitAuthor } from '../hands/package-environment.ts';
@@ -86,7 +87,7 @@ interface MemoryNoting extends RetryPorts {
 interface UsedMemories {
   readonly run: string;
   readonly written?: readonly string[];
-  readonly recalled?: readonly string[];
+  readonly recalled?: readonly Pick<Remembered, 'id' | 'taint'>[];
   readonly signal: AbortSignal;
 }
 
@@ -99,7 +100,8 @@ export const memoryReaderOf = (booked: Pick<BookedRun, 'audience' | 'repository'
 export type NotedMemories = Readonly<CallData<typeof noteMemoriesRoute>>;
 
 /**
- * Reports to the API which memories a run is about to write or recall; the API records which of them come from tainted runs.
+ * Reports to the API which memories a run is about to write or recall, with the marks of the store; the API records which of them
+ * come from tainted runs.
  * Returns the tainted and the forgotten ones among the recalled; forgotten ones must not be used. Null if the API refuses: then none
  * may be used.
  */
@@ -109,6 +111,10 @@ export async function noteMemories(
 ): Promise<NotedMemories | null> {
   const booked = ports.book.find(run);
   if (booked === undefined) return null;
-  const answer = await retry(() => ports.work.noteMemories(run, booked.lease, { written, recalled }), signal, ports);
+  const outside = recalled.filter(({ taint }) => taint === 'outside');
+  const ids = { written, recalled: idsOf(recalled), outside: idsOf(outside) };
+  const answer = await retry(() => ports.work.noteMemories(run, booked.lease, ids), signal, ports);
   return answer.kind === 'ok' ? answer.value : null;
 }
+
+const idsOf = (memories: readonly Pick<Remembered, 'id'>[]): readonly string[] => memories.map(({ id }) => id);

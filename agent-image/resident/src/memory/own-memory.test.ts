@@ -193,6 +193,31 @@ test('an agent says to a person what it knows of them, and it forgets their last
   assert.equal(memory.forgetLast('run', idOf(92)).text, 'There is nothing that I could forget.');
 });
 
+test('the API gets the marks of the store with what a run recalls', async () => {
+  const { own } = anAgent();
+  const of = { audience: ['account Mia'], about: null };
+  await own.remember({ ...of, id: 'm-1', text: 'The page says that rye is sold out.', isOutside: true });
+  await own.remember({ ...of, id: 'm-2', text: 'Mia buys rye on Fridays.', isOutside: false });
+  const noted: unknown[] = [];
+  const memory = createRunMemory({
+    ownMemory: own,
+    catchUp: async () => true,
+    work: {
+      noteMemories: async (_run, _lease, { recalled, outside }) => {
+        noted.push([recalled.toSorted(), outside]);
+        return ok({ tainted: [...outside], forgotten: [] });
+      },
+    },
+    book: { find: () => ({ audience: of.audience, repository: null }) as unknown as BookedRun },
+    log: { warn: () => {} },
+    stop: new AbortController().signal,
+    rest: async () => {},
+    random: () => 0,
+  });
+  await memory.recall('run');
+  assert.deepEqual(noted, [[['m-1', 'm-2'], ['m-1']]]);
+});
+
 type Body = CallInput<typeof syncAgentMemory>['body'];
 
 /** The API's side of the mirror, with the changes that people wait for. */

@@ -112,7 +112,7 @@ export function createRunMemory(ports: Ports): RunMemory {
         .filter(isOfPeople)
         .slice(0, NAMED_MAX);
       if (known.length === 0) return NOTHING;
-      const noted = await noteMemories(ports, { run, recalled: known.map(({ id }) => id), signal });
+      const noted = await noteMemories(ports, { run, recalled: known, signal });
       const kept = known.filter(({ id }) => noted?.forgotten.includes(id) === false);
       ownMemory.use(kept.map(({ id }) => id));
       return kept.length === 0 ? NOTHING : done(['I remember:', ...kept.map(lineOf)].join('\n'));

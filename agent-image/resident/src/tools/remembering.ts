@@ -36,7 +36,7 @@ const NOT_NOTED = failed('memory_not_noted', 'The village has not recorded the u
 
 /** Memories as text, once the API has recorded that the run reads them. */
 async function shown(kit: ToolKit, memories: readonly Remembered[], { run, signal }: CallContext): Promise<ToolResult> {
-  const noted = await noteMemories(kit, { run, recalled: memories.map(({ id }) => id), signal });
+  const noted = await noteMemories(kit, { run, recalled: memories, signal });
   if (noted === null) return NOT_NOTED;
   const kept = memories.filter(({ id }) => !noted.forgotten.includes(id));
   kit.ownMemory.use(kept.map(({ id }) => id));

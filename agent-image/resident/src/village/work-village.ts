@@ -168,9 +168,9 @@ function memoryRequests({ read, params }: ReturnType<typeof requestsOf>) {
     noteMemories: (
       run_id: string,
       lease: RunLease,
-      { written, recalled }: { readonly written: readonly string[]; readonly recalled: readonly string[] },
+      { written, recalled, outside }: Readonly<Record<'written' | 'recalled' | 'outside', readonly string[]>>,
     ) => {
-      const body = { ...lease, written: [...written], recalled: [...recalled] };
+      const body = { ...lease, written: [...written], recalled: [...recalled], outside: [...outside] };
       return read(contract.noteMemories, { params: { run_id }, body });
     },
     /** Ids of the people of a session of the agent. */

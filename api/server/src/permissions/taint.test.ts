@@ -160,11 +160,12 @@ test("a worker has its parent's taint, and passes its own back", async () => {
   assert.equal(await begun(later, { command: 'python3 x.py' }), 'permission_needed');
 });
 
+const note = (working: Working, memories: { written?: string[]; recalled?: string[]; outside?: string[] }) =>
+  permits.play
+    .as(working.agentId)
+    .noteMemories({ run_id: working.runId, cycle: working.cycle, attempt: working.attempt, ...memories });
+
 test('a memory of a tainted run taints the run that recalls it; other memories do not', async () => {
-  const note = (working: Working, memories: { written?: string[]; recalled?: string[] }) =>
-    permits.play
-      .as(working.agentId)
-      .noteMemories({ run_id: working.runId, cycle: working.cycle, attempt: working.attempt, ...memories });
   const clean = await permits.startRun('eve');
   assert.deepEqual((await note(clean, { written: ['m-good'] })).tainted, []);
   await attempt(clean);
@@ -185,6 +186,14 @@ test('a memory of a tainted run taints the run that recalls it; other memories d
     ['m-third'],
     'the text of such a memory stays outside text',
   );
+});
+
+test('a memory that only the store of the agent marks taints the run that recalls it, and what the run writes', async () => {
+  const working = await permits.startRun('eve');
+  const memories = { recalled: ['m-clean', 'm-old'], outside: ['m-old', 'm-not-recalled'] };
+  assert.deepEqual((await note(working, memories)).tainted, ['m-old']);
+  assert.deepEqual(await sourcesOf(working.runId), ['memory']);
+  assert.deepEqual((await note(working, { written: ['m-new'] })).tainted, ['m-new']);
 });
 
 test('taint is never changed or removed', async () => {

@@ -249,7 +249,7 @@ export function workHandlers(village: Village) {
       const content = await readRunFileContent(db, runId, Buffer.from(sha256, 'hex'));
       return content === null ? refused('no_such_artifact') : accepted({ content: content.toString('base64') });
     }),
-    noteMemories: plain(({ params, body: { cycle, attempt, written, recalled }, actor }) =>
+    noteMemories: plain(({ params, body: { cycle, attempt, ...memories }, actor }) =>
       inTransaction(db, async (tx) => {
         const outcome = await applyToRun(tx, params.run_id, {
           command: { kind: 'renew', cycle, attempt },
@@ -258,8 +258,8 @@ export function workHandlers(village: Village) {
         });
         if (!outcome.ok) return outcome;
         const { run } = outcome.data;
-        const tainted = await markMemories(tx, { run, written, recalled });
-        const forgotten = await readForgotten(tx, { agentUid: run.agentUid, memoryIds: recalled });
+        const tainted = await markMemories(tx, { run, ...memories });
+        const forgotten = await readForgotten(tx, { agentUid: run.agentUid, memoryIds: memories.recalled });
         return accepted({ tainted: [...tainted], forgotten: [...forgotten] });
       }),
     ),

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { HAS_BEGUN, TAINT_OF_RUN, type RunRow } from './run-row.ts';
 
-/** Maximum number of marked memories of one life. */
+/** Maximum number of marked memories of one life that the database names. Each memory has its mark in the store of the agent too. */
 const MEMORY_MARKS_MAX = 20_000;
 
 interface NewTaint {
@@ -68,19 +68,23 @@ interface MemoriesOfRun {
   readonly run: RunRow;
   readonly written: readonly string[];
   readonly recalled: readonly string[];
+  /** Those that the store of the agent marks. */
+  readonly outside: readonly string[];
 }
 
 /**
  * Marks the memories that a tainted run writes, and a run that recalls a marked memory. Returns the marked ones among
  * the recalled memories. The caller has locked the run.
  */
-export async function markMemories(tx: Tx, { run, written, recalled }: MemoriesOfRun): Promise<readonly string[]> {
+export async function markMemories(tx: Tx, memories: MemoriesOfRun): Promise<readonly string[]> {
+  const { run, written, recalled, outside } = memories;
   const { rows } = await sql<{ readonly memoryId: string }>`
     update memory_taint set used_at = clock_timestamp()
     where agent_uid = ${run.agentUid} and memory_id = any(${[...recalled]}::text[]) returning memory_id as "memoryId"`.execute(
     tx,
   );
-  const marked = rows.map(({ memoryId }) => memoryId).toSorted();
+  const known = new Set([...rows.map(({ memoryId }) => memoryId), ...outside]);
+  const marked = recalled.filter((id) => known.has(id)).toSorted();
   const [first] = marked;
   if (first !== undefined) await taintRun(tx, { runId: run.runId, source: 'memory', detail: first });
   if (written.length === 0 || (first === undefined && run.taint === null)) return marked;

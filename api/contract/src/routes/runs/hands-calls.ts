@@ -132,7 +132,14 @@ export const noteMemories = defineRoute('noteMemories POST /runs/{run_id}/memori
   ...working,
   summary:
     'Record the memories that a run writes or recalls. The API marks those of a tainted run, taints a run that recalls a marked one, and names those that people have forgotten',
-  body: z.strictObject({ ...Claim, written: MemoryIds.default([]), recalled: MemoryIds.default([]) }),
+  body: z.strictObject({
+    ...Claim,
+    written: MemoryIds.default([]),
+    recalled: MemoryIds.default([]),
+    outside: MemoryIds.default([]).describe(
+      'Recalled memories that the store of the agent marks: they taint the run too',
+    ),
+  }),
   answer: json(
     z.strictObject({
       tainted: z.array(z.string()).describe('Recalled memories that are marked, and written ones of a tainted run'),
