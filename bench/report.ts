@@ -34,9 +34,22 @@ const met = ({ better, ours, target }: Row): string => {
   return (better === 'lower' ? ours <= target : ours >= target) ? 'met' : 'MISSED';
 };
 
+/** The value at a part of the sorted values, from 0 to 1; NaN without values. */
+export const percentile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
+
 /** The upper median; NaN without values. */
-export const medianOf = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+export const medianOf = (values: readonly number[]): number => percentile(values, 0.5);
+
+/** A row of a figure that is better if lower and has neither peers nor a target, unless `figure` says otherwise. */
+export const row = (metric: string, unit: string, figure: Pick<Row, 'ours'> & Partial<Row>): Row => ({
+  metric,
+  unit,
+  better: 'lower',
+  peers: {},
+  target: null,
+  ...figure,
+});
 
 const round = (value: number): number => Number(value.toPrecision(4));
 

@@ -2,8 +2,8 @@
  * `make bench-api`: requests a second and 99th percentile of three routes, and of the same routes on bare node:http
  * with the same SQL.
  */
-import { parseArgs } from 'node:util';
-import { medianOf, writeReport, type Row } from '../report.ts';
+import { readCounts } from '../counts.ts';
+import { medianOf, row, writeReport, type Row } from '../report.ts';
 import { load, type Load } from './load.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -43,23 +43,9 @@ const middle = (loads: readonly Load[]): Load => ({
 function rowsOf(metric: string, ours: Load, bare: Load): readonly Row[] {
   const ratio = ours.rps / bare.rps;
   return [
-    { metric, unit: '1/s', better: 'higher', ours: ours.rps, peers: { bareHttp: bare.rps }, target: null, ratio },
-    {
-      metric: `${metric}OverBare`,
-      unit: 'ratio',
-      better: 'higher',
-      ours: ratio,
-      peers: { bareHttp: 1 },
-      target: OVER_BARE,
-    },
-    {
-      metric: `${metric}P99Ms`,
-      unit: 'ms',
-      better: 'lower',
-      ours: ours.p99Ms,
-      peers: { bareHttp: bare.p99Ms },
-      target: null,
-    },
+    row(metric, '1/s', { better: 'higher', ours: ours.rps, peers: { bareHttp: bare.rps }, ratio }),
+    row(`${metric}OverBare`, 'ratio', { better: 'higher', ours: ratio, peers: { bareHttp: 1 }, target: OVER_BARE }),
+    row(`${metric}P99Ms`, 'ms', { ours: ours.p99Ms, peers: { bareHttp: bare.p99Ms } }),
   ];
 }
 
@@ -88,18 +74,7 @@ async function measure(
 }
 
 async function main(): Promise<void> {
-  const text = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({
-    options: { seconds: text('8'), rounds: text('3'), connections: text('20'), help: { type: 'boolean' } },
-  });
-  if (values.help === true) return void process.stdout.write(USAGE);
-  const [seconds, rounds, connections] = [values.seconds, values.rounds, values.connections].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  if (![seconds, rounds, connections].every((value) => Number.isInteger(value) && value > 0))
-    throw new Error(`every option must be a whole number above 0\n\n${USAGE}`);
+  const { seconds, rounds, connections } = readCounts(USAGE, { seconds: 8, rounds: 3, connections: 20 });
   const stage = await openStage(connections);
   try {
     const rows: Row[] = [];

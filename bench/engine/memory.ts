@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { medianOf, type Row } from '../report.ts';
+import { medianOf, row, type Row } from '../report.ts';
 import { peersOf } from './figures.ts';
 import { SUBJECTS, type Name, type Stage } from './stage.ts';
 import type { SubjectProcess } from './subject-process.ts';
@@ -75,12 +75,10 @@ async function makeRuns(program: SubjectProcess, runs: number, limitMs: number):
 }
 
 function rowOf(metric: string, unit: string, figures: ReadonlyMap<Name, number>): Row {
-  return {
-    metric,
-    unit,
+  return row(metric, unit, {
     better: unit === 'runs' ? 'higher' : 'lower',
     ours: figures.get('hamlet') ?? Number.NaN,
     peers: { ...peersOf(figures), bareLoopItself: figures.get('bare') ?? Number.NaN },
     target: TARGETS[metric] ?? null,
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import { medianOf, type Row } from '../report.ts';
+import { medianOf, row, type Row } from '../report.ts';
 import { peersOf } from './figures.ts';
 import { SUBJECTS, type Name, type Stage } from './stage.ts';
 
@@ -36,12 +36,6 @@ function rowOf(metric: string, target: number | null, each: ReadonlyMap<Name, nu
   const bare = each.get('bare') ?? Number.NaN;
   console.log(`${metric}: the bare loop takes ${bare.toFixed(3)} ms`);
   const over = new Map([...each].map(([name, value]) => [name, value - bare]));
-  return {
-    metric,
-    unit: 'ms',
-    better: 'lower',
-    ours: over.get('hamlet') ?? Number.NaN,
-    peers: { ...peersOf(over), bareLoopItself: bare },
-    target,
-  };
+  const peers = { ...peersOf(over), bareLoopItself: bare };
+  return row(metric, 'ms', { ours: over.get('hamlet') ?? Number.NaN, peers, target });
 }

@@ -76,4 +76,4 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.send?.({ type: 'ready', port: (server.address() as AddressInfo).port }));
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

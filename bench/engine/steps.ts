@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { medianOf, type Row } from '../report.ts';
+import { medianOf, row, type Row } from '../report.ts';
 import { peersOf } from './figures.ts';
 import type { Name, Stage } from './stage.ts';
 
@@ -39,14 +39,12 @@ interface Figures {
   readonly more: Readonly<Record<string, number>>;
 }
 
-const rowOf = (metric: keyof typeof TARGETS, unit: string, { figures, more }: Figures): Row => ({
-  metric,
-  unit,
-  better: 'lower',
-  ours: figures.get('hamlet') ?? Number.NaN,
-  peers: { ...peersOf(figures), ...more },
-  target: TARGETS[metric],
-});
+const rowOf = (metric: keyof typeof TARGETS, unit: string, { figures, more }: Figures): Row =>
+  row(metric, unit, {
+    ours: figures.get('hamlet') ?? Number.NaN,
+    peers: { ...peersOf(figures), ...more },
+    target: TARGETS[metric],
+  });
 
 /** Time to append a text of the size of a step to a file of this disk, and to sync it. */
 function medianSyncMs(folder: string): number {

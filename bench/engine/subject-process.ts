@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { rssMbOf } from '../programs.ts';
 import type { Order, Report } from './subject.ts';
 
 const LIMIT_MS = 1_800_000;
@@ -34,8 +34,7 @@ export class SubjectProcess {
 
   /** Resident memory now, in MiB. */
   rssMb(): number {
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;
+    return rssMbOf(this.#child);
   }
 
   async obey(order: Order): Promise<Done> {

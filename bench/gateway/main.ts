@@ -1,8 +1,8 @@
 /** `make bench-gateway`: the latency that the models gateway adds to a model server, compared with LiteLLM's. */
 import { execFileSync, fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { writeReport, type Row } from '../report.ts';
+import { readCounts } from '../counts.ts';
+import { percentile, row, writeReport, type Row } from '../report.ts';
 import type { Arrivals, Load } from './callers.ts';
 import { openStage, type Stage, type Target } from './stage.ts';
 
@@ -51,9 +51,6 @@ async function callersAt({ url, tokens }: Target, seconds: number): Promise<Arri
   }
 }
 
-const percentile = (values: readonly number[], part: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
-
 type All = Readonly<Record<Name, Measured>>;
 
 async function measure(stage: Stage, { seconds, rounds }: { seconds: number; rounds: number }): Promise<All> {
@@ -84,21 +81,15 @@ function addedRow(
 ): Row {
   const at = (name: Name): number => percentile(all[name][about.of], about.part);
   const own = at('upstream');
-  return {
-    metric,
-    unit: 'ms',
-    better: 'lower',
-    ours: at('hamlet') - own,
-    peers: { litellm: at('litellm') - own, upstreamItself: own },
-    target: about.target,
-  };
+  const peers = { litellm: at('litellm') - own, upstreamItself: own };
+  return row(metric, 'ms', { ours: at('hamlet') - own, peers, target: about.target });
 }
 
 /** Processor time of a server per stream, idle work included. The machine's load affects it less than latency. */
 function cpuRow(all: All): Row {
   const at = (name: Name): number => all[name].cpuMs / all[name].firstMs.length;
   const peers = { litellm: at('litellm'), upstreamItself: at('upstream') };
-  return { metric: 'cpuMsPerStream', unit: 'ms', better: 'lower', ours: at('hamlet'), peers, target: null };
+  return row('cpuMsPerStream', 'ms', { ours: at('hamlet'), peers });
 }
 
 const rowsOf = (all: All, { hamlet, litellm }: Stage): readonly Row[] => [
@@ -107,25 +98,11 @@ const rowsOf = (all: All, { hamlet, litellm }: Stage): readonly Row[] => [
   addedRow(all, 'addedTokenLatencyP50Ms', { of: 'tokenMs', part: 0.5, target: 3 }),
   addedRow(all, 'addedTokenLatencyP99Ms', { of: 'tokenMs', part: 0.99, target: 15 }),
   cpuRow(all),
-  {
-    metric: 'rssMb',
-    unit: 'MB',
-    better: 'lower',
-    ours: hamlet.rssMb(),
-    peers: { litellm: litellm.rssMb() },
-    target: null,
-  },
+  row('rssMb', 'MB', { ours: hamlet.rssMb(), peers: { litellm: litellm.rssMb() } }),
 ];
 
 async function main(): Promise<void> {
-  const count = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({
-    options: { seconds: count('20'), rounds: count('3'), streams: count('50'), help: { type: 'boolean' } },
-  });
-  if (values.help === true) return void process.stdout.write(USAGE);
-  const counts = { seconds: Number(values.seconds), rounds: Number(values.rounds), streams: Number(values.streams) };
-  if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
-    throw new Error(`every option must be a whole number above 0\n\n${USAGE}`);
+  const counts = readCounts(USAGE, { seconds: 20, rounds: 3, streams: 50 });
   const packages = join(resolve(import.meta.dirname, '../..'), 'local/village/packages.sh');
   execFileSync(packages, ['test', 'bench'], { stdio: 'inherit' });
   const stage = await openStage(counts.streams);

@@ -1,20 +1,16 @@
-import { execFile, fork, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, openSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, startPostgres, startRedis } from '@hamlet/dev';
-import { migrate } from '@hamlet/store';
+import { freePort, startLocal } from '@hamlet/dev';
 import { CACHE } from '../../local/village/paths.ts';
+import { answers, cpuSecondsOf, forkServer, rssMbOf } from '../programs.ts';
+import { benchFolder, startApi, startStores } from '../stores.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'api/server/src/main.ts');
 const REQUIREMENTS = join(import.meta.dirname, '../peers/gateway/requirements.txt');
 const OUTPUT_BYTES = 64 << 20;
-const READY_TRIES = 1_200;
 
 /** A server that callers ask. */
 export interface Target {
@@ -34,8 +30,6 @@ export interface Stage {
   end(): Promise<void>;
 }
 
-type Ends = (() => unknown)[];
-
 /** LiteLLM's proxy in a virtual environment of the cache, every package pinned. */
 async function litellmProgram(): Promise<string> {
   const version = createHash('sha256')
@@ -54,63 +48,15 @@ async function litellmProgram(): Promise<string> {
   return file;
 }
 
-function rssMbOf({ pid }: ChildProcess): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;
-}
-
-/** Linux counts processor time in hundredths of a second. */
-const MS_PER_CLOCK_TICK = 10;
-
-function cpuMsOf({ pid }: ChildProcess): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
-  return (Number(user) + Number(system)) * MS_PER_CLOCK_TICK;
-}
-
-const usedBy = (child: ChildProcess): Pick<Target, 'rssMb' | 'cpuMs'> => ({
-  rssMb: () => rssMbOf(child),
-  cpuMs: () => cpuMsOf(child),
+const usedBy = (pid: number | undefined): Pick<Target, 'rssMb' | 'cpuMs'> => ({
+  rssMb: () => rssMbOf({ pid }),
+  cpuMs: () => cpuSecondsOf({ pid }) * 1_000,
 });
 
-/** Starts a program, its output in a log, and waits until the URL answers. */
-async function startProgram(
-  command: readonly [file: string, ...args: string[]],
-  { env, ready, log, ends }: { env: NodeJS.ProcessEnv; ready: string; log: string; ends: Ends },
-): Promise<ChildProcess> {
-  const [file, ...args] = command;
-  const output = openSync(log, 'a');
-  const child = spawn(file, args, { env, stdio: ['ignore', output, output] });
-  process.once('exit', () => child.kill('SIGKILL'));
-  ends.push(async () => {
-    if (child.exitCode !== null) return;
-    const gone = new Promise((done) => {
-      child.once('exit', done);
-    });
-    child.kill('SIGKILL');
-    await gone;
-  });
-  for (let tries = 0; ; tries += 1) {
-    const isReady = await fetch(ready).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return child;
-    if (child.exitCode !== null || tries === READY_TRIES)
-      throw new Error(`${file} did not become ready:\n${readFileSync(log, 'utf8').slice(-4_000)}`);
-    await sleep(100);
-  }
-}
-
-async function startUpstream(callers: number, ends: Ends): Promise<Target> {
-  const child = fork(join(import.meta.dirname, 'upstream.ts'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  process.once('exit', () => child.kill('SIGKILL'));
-  ends.push(() => child.kill());
-  const port = await new Promise<number>((done) => {
-    child.once('message', (message: { readonly port: number }) => done(message.port));
-  });
+async function startUpstream(callers: number, ends: AsyncDisposableStack): Promise<Target> {
+  const { child, port } = await forkServer(ends, join(import.meta.dirname, 'upstream.ts'));
   const tokens = Array.from({ length: callers }, () => 'none');
-  return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(child) };
+  return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(child.pid) };
 }
 
 /** One agent for each caller, on a tier whose limits no caller reaches. */
@@ -138,44 +84,30 @@ interface Place {
   readonly folder: string;
   readonly upstream: string;
   readonly callers: number;
-  readonly ends: Ends;
+  readonly ends: AsyncDisposableStack;
 }
 
 /** The api as its image starts it, with durable stores. */
 async function startHamlet({ folder, upstream, callers, ends }: Place): Promise<Target> {
-  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durability: 'full' });
-  ends.push(() => postgres.stop());
-  const redis = await startRedis();
-  ends.push(() => redis.stop());
-  const asApp = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl: asApp });
+  const stores = await startStores(ends, folder);
   const tokens = await writeVillage(folder, callers);
-  const [people, metrics] = await Promise.all([freePort(), freePort()]);
-  const child = await startProgram([process.execPath, MAIN], {
+  const { url, pid } = await startApi(
     ends,
-    log: join(folder, 'api.log'),
-    ready: `http://127.0.0.1:${metrics}/readyz`,
-    env: {
+    { folder, stores },
+    {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
       NODE_OPTIONS: '--max-semi-space-size=16',
       MALLOC_ARENA_MAX: '1',
-      HAMLET_POSTGRES_URL: asApp,
-      HAMLET_REDIS_URL: redis.url,
-      HAMLET_PEOPLE_LISTEN: `127.0.0.1:${people}`,
-      HAMLET_METRICS_LISTEN: `127.0.0.1:${metrics}`,
       HAMLET_AGENT_SOURCE: 'samples',
       HAMLET_SAMPLES_DIR: folder,
-      HAMLET_API_KEYS_FILE: join(folder, 'keys.json'),
-      HAMLET_RATE_LIMIT: '100000000',
-      HAMLET_LOG_LEVEL: 'warn',
       HAMLET_MODELS: JSON.stringify({
         providers: { upstream: { kind: 'compatible', baseUrl: upstream } },
         routes: [{ match: 'small', provider: 'upstream', model: 'up-model' }],
       }),
     },
-  });
-  return { url: `http://127.0.0.1:${people}/v1`, tokens, ...usedBy(child) };
+  );
+  return { url: `${url}/v1`, tokens, ...usedBy(pid) };
 }
 
 /** One worker without a database: it keeps no quotas and writes no log of requests. */
@@ -185,12 +117,10 @@ async function startLitellm({ folder, upstream, callers, ends }: Place): Promise
   const config = join(folder, 'litellm.json');
   const parameters = { model: 'openai/up-model', api_base: upstream, api_key: 'none' };
   await writeFile(config, JSON.stringify({ model_list: [{ model_name: 'small', litellm_params: parameters }] }));
-  const child = await startProgram(
-    [program, '--config', config, '--host', '127.0.0.1', '--port', String(port), '--num_workers', '1'],
-    {
-      ends,
-      log: join(folder, 'litellm.log'),
-      ready: `http://127.0.0.1:${port}/health/readiness`,
+  const local = await startLocal({
+    file: program,
+    args: ['--config', config, '--host', '127.0.0.1', '--port', String(port), '--num_workers', '1'],
+    options: {
       env: {
         PATH: process.env['PATH'],
         HOME: folder,
@@ -199,26 +129,20 @@ async function startLitellm({ folder, upstream, callers, ends }: Place): Promise
         LITELLM_TELEMETRY: 'False',
       },
     },
-  );
+    ready: () => answers(`http://127.0.0.1:${port}/health/readiness`),
+  });
+  ends.defer(() => local.stop());
   const tokens = Array.from({ length: callers }, () => token);
-  return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(child) };
+  return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(local.pid) };
 }
 
 export async function openStage(callers: number): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-gateway-'));
-  await chmod(folder, 0o755);
-  const ends: Ends = [() => rm(folder, { recursive: true, force: true })];
-  const end = async (): Promise<void> => {
-    for (const each of ends.toReversed()) await each();
-  };
-  try {
-    const upstream = await startUpstream(callers, ends);
-    const place = { folder, upstream: upstream.url, callers, ends };
-    const litellm = await startLitellm(place);
-    const hamlet = await startHamlet(place);
-    return { upstream, hamlet, litellm, end };
-  } catch (error) {
-    await end();
-    throw error;
-  }
+  await using ends = new AsyncDisposableStack();
+  const folder = await benchFolder(ends, 'gateway');
+  const upstream = await startUpstream(callers, ends);
+  const place = { folder, upstream: upstream.url, callers, ends };
+  const litellm = await startLitellm(place);
+  const hamlet = await startHamlet(place);
+  const opened = ends.move();
+  return { upstream, hamlet, litellm, end: () => opened.disposeAsync() };
 }

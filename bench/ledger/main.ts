@@ -3,15 +3,15 @@
  * in one run.
  */
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '@hamlet/dev';
 import { checkLedger, migrate, openDatabase, type Db } from '@hamlet/store';
 import { sql } from 'kysely';
-import { writeReport, type Row } from '../report.ts';
+import { medianOf, row, writeReport, type Row } from '../report.ts';
+import { asApp, benchFolder } from '../stores.ts';
 import { fillLongAccount, openBooks, writeBatches, type Books } from './books.ts';
 import { pgbench, type PgbenchRun } from './pgbench.ts';
 import { sealEverything, type SealRun } from './seal.ts';
@@ -44,10 +44,6 @@ if (values.help) {
   process.exit(0);
 }
 const seconds = Number(values.seconds);
-
-function median(samples: readonly number[]): number {
-  return samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? Number.NaN;
-}
 
 type Cases = Readonly<
   Record<
@@ -116,7 +112,7 @@ async function sumOfMillion(
       await query();
       samples.push(performance.now() - started);
     }
-    return median(samples);
+    return medianOf(samples);
   };
   return {
     ours: await timed(() => sql`select sum(amount) from ledger.entry where account_id = ${books.long}`.execute(owner)),
@@ -139,26 +135,18 @@ function rowsOf({ tps, sum, seal }: Figures): Row[] {
     metric: string,
     [ours, peer]: readonly [keyof Cases, keyof Cases],
     { target, each = 1 }: { readonly target: number | null; readonly each?: number },
-  ): Row => ({
-    metric,
-    unit: '×',
-    better: 'higher',
-    ours: median(tps[ours].map((figure, round) => (each * figure) / (tps[peer][round] ?? Number.NaN))),
-    peers: { [peer]: 1 },
-    target,
-  });
+  ): Row => {
+    const ratios = tps[ours].map((figure, round) => (each * figure) / (tps[peer][round] ?? Number.NaN));
+    return row(metric, '×', { better: 'higher', ours: medianOf(ratios), peers: { [peer]: 1 }, target });
+  };
   const rate = (
     metric: string,
     ours: keyof Cases,
     { peers, each = 1 }: { readonly peers: readonly (keyof Cases)[]; readonly each?: number },
-  ): Row => ({
-    metric,
-    unit: '1/s',
-    better: 'higher',
-    ours: each * median(tps[ours]),
-    peers: Object.fromEntries(peers.map((name) => [name, each * median(tps[name])])),
-    target: null,
-  });
+  ): Row => {
+    const others = Object.fromEntries(peers.map((name) => [name, each * medianOf(tps[name])]));
+    return row(metric, '1/s', { better: 'higher', ours: each * medianOf(tps[ours]), peers: others });
+  };
   return [
     ratio('transfersPerSecondOverHandSql', ['ours', 'hand'], { target: 1 }),
     ratio('transfersPerSecondOverWholeHandSql', ['ours', 'handWhole'], { target: 1 }),
@@ -166,22 +154,8 @@ function rowsOf({ tps, sum, seal }: Figures): Row[] {
     ratio('batchOverHandBatch', ['batch', 'handBatch'], { target: 1.2 }),
     ratio('batchOverSingle1Client', ['batch', 'single'], { target: null, each: BATCH }),
     ratio('batchOverSingle20Clients', ['batch', 'ours'], { target: 2, each: BATCH }),
-    {
-      metric: 'sealEntriesPerSecond',
-      unit: '1/s',
-      better: 'higher',
-      ours: seal.entries / seal.seconds,
-      peers: {},
-      target: 50_000,
-    },
-    {
-      metric: 'sumOfMillionEntriesMs',
-      unit: 'ms',
-      better: 'lower',
-      ours: sum.ours,
-      peers: { handSql: sum.hand },
-      target: null,
-    },
+    row('sealEntriesPerSecond', '1/s', { better: 'higher', ours: seal.entries / seal.seconds, target: 50_000 }),
+    row('sumOfMillionEntriesMs', 'ms', { ours: sum.ours, peers: { handSql: sum.hand } }),
     rate('transfersPerSecond', 'ours', { peers: ['hand', 'handWhole'] }),
     rate('transfersPerSecond1Client', 'single', { peers: [] }),
     rate('hotTransfersPerSecond', 'treasury', { peers: ['unsharded', 'handHot'] }),
@@ -196,26 +170,22 @@ async function prove(owner: Db): Promise<void> {
 }
 
 execFileSync('local/village/packages.sh', ['bench'], { cwd: ROOT, stdio: 'inherit' });
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-ledger-'));
-await chmod(folder, 0o755);
+await using ends = new AsyncDisposableStack();
+const folder = await benchFolder(ends, 'ledger');
 const postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
-try {
-  const url = postgres.url();
-  await migrate({ ownerUrl: url, appUrl: url.replace('postgres:hamlet@', 'app:app@') });
-  const owner = openDatabase({ url, poolSize: 1, onError: () => undefined });
-  await sql`set statement_timeout = 0`.execute(owner);
-  for (const peer of ['hand-ledger.sql', 'hand-ledger-whole.sql'])
-    await sql.raw(await readFile(join(PEERS, peer), 'utf8')).execute(owner);
-  const books = await openBooks(owner, ACCOUNTS);
-  await writeBatches(owner, books, BATCH);
-  await sql`vacuum analyze`.execute(owner);
-  const tps = await measure(new URL(url), casesOf(books));
-  const sum = await sumOfMillion(owner, url, books);
-  const seal = await sealEverything(url.replace('postgres:hamlet@', 'app:app@'), join(folder, 'log'));
-  await prove(owner);
-  await owner.destroy();
-  console.log(`written: ${writeReport('ledger', rowsOf({ tps, sum, seal }))}`);
-} finally {
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+ends.defer(() => postgres.stop());
+const url = postgres.url();
+await migrate({ ownerUrl: url, appUrl: asApp(url) });
+const owner = openDatabase({ url, poolSize: 1, onError: () => undefined });
+await sql`set statement_timeout = 0`.execute(owner);
+for (const peer of ['hand-ledger.sql', 'hand-ledger-whole.sql'])
+  await sql.raw(await readFile(join(PEERS, peer), 'utf8')).execute(owner);
+const books = await openBooks(owner, ACCOUNTS);
+await writeBatches(owner, books, BATCH);
+await sql`vacuum analyze`.execute(owner);
+const tps = await measure(new URL(url), casesOf(books));
+const sum = await sumOfMillion(owner, url, books);
+const seal = await sealEverything(asApp(url), join(folder, 'log'));
+await prove(owner);
+await owner.destroy();
+console.log(`written: ${writeReport('ledger', rowsOf({ tps, sum, seal }))}`);

@@ -1,15 +1,12 @@
 /** `make bench-memory`: memory of an idle resident, the supervisor of its hands, operator and API, as the processes of their images. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres, startRedis } from '@hamlet/dev';
-import { migrate } from '@hamlet/store';
 import { testApiServer } from '@hamlet/test/env/api-server';
 import { POD_FLAGS } from '../pod-flags.ts';
-import { writeReport, type Row } from '../report.ts';
+import { medianOf, row, writeReport, type Row } from '../report.ts';
+import { benchFolder, startStores } from '../stores.ts';
 import { buildCluster, furnish } from './village.ts';
-import { medianRssMb, startMeasured, type MeasuredProcess } from './measured-process.ts';
+import { startMeasured, type MeasuredProcess } from './measured-process.ts';
 import { startHands } from './hands.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -43,94 +40,81 @@ async function measure(processes: Readonly<Record<Metric, Pick<MeasuredProcess, 
     for (const metric of metrics) samples[metric].push(processes[metric].rssMb());
     await sleep(SAMPLE_EVERY_MS);
   }
-  const row = (metric: string, ours: number, target: number): Row => {
-    return { metric, unit: 'MB', better: 'lower', ours, peers: {}, target };
-  };
   const pods = samples.residentIdleRssMb.map((resident, index) => resident + (samples.handsIdleRssMb[index] ?? 0));
   return [
-    ...metrics.map((metric) => row(metric, medianRssMb(samples[metric]), TARGETS[metric])),
-    row('podIdleRssMb', medianRssMb(pods), POD_TARGET_MB),
+    ...metrics.map((metric) => row(metric, 'MB', { ours: medianOf(samples[metric]), target: TARGETS[metric] })),
+    row('podIdleRssMb', 'MB', { ours: medianOf(pods), target: POD_TARGET_MB }),
   ];
 }
 
 await buildCluster();
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-memory-'));
-await chmod(folder, 0o755);
-const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
-try {
-  const kube = await testApiServer();
-  ends.unshift(() => kube.remove());
-  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durability: 'fast' });
-  ends.unshift(() => postgres.stop());
-  const redis = await startRedis();
-  ends.unshift(() => redis.stop());
-  const { namespace, tokens, keysFile, tokenFile, serviceAccountDir } = await furnish(kube, folder);
-  const server = new URL(kube.connection.server);
-  const inPod = {
-    NODE_ENV: 'production',
-    NODE_COMPILE_CACHE: join(folder, 'cache'),
-    KUBERNETES_SERVICE_HOST: server.hostname,
-    KUBERNETES_SERVICE_PORT: server.port,
-    HAMLET_NAMESPACE: namespace,
-  };
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  const api = await startMeasured(join(ROOT, 'api/server/src/main.ts'), {
-    serviceAccountDir,
-    ports: ['HAMLET_PEOPLE_LISTEN', 'HAMLET_AGENTS_LISTEN', 'HAMLET_METRICS_LISTEN'],
-    ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
-    environment: {
-      ...inPod,
-      NODE_OPTIONS: '--max-semi-space-size=16',
-      MALLOC_ARENA_MAX: '1',
-      HAMLET_POSTGRES_URL: appUrl,
-      HAMLET_REDIS_URL: redis.url,
-      HAMLET_API_KEYS_FILE: keysFile,
-    },
-  });
-  ends.unshift(() => api.end());
-  const apiUrl = `http://${api.environment['HAMLET_AGENTS_LISTEN']}`;
-  const operator = await startMeasured(join(ROOT, 'operator/src/main.ts'), {
-    serviceAccountDir,
-    ports: ['HAMLET_METRICS_LISTEN'],
-    ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
-    environment: {
-      ...inPod,
-      HAMLET_API_URL: apiUrl,
-      HAMLET_TOKEN_FILE: tokenFile,
-      HAMLET_AGENT_IMAGE: 'hamlet/agent:bench',
-      HAMLET_POD_UID: 'bench',
-    },
-  });
-  ends.unshift(() => operator.end());
-  const resident = await startMeasured(join(ROOT, 'agent-image/resident/src/main.ts'), {
-    flags: POD_FLAGS,
-    fill: join(ROOT, 'agent-image/resident/src/process/fill-compile-cache.ts'),
-    ports: [],
-    ready: () => null,
-    environment: {
-      NODE_COMPILE_CACHE: inPod.NODE_COMPILE_CACHE,
-      HAMLET_API_URL: apiUrl,
-      HAMLET_AGENT_ID: 'ada',
-      HAMLET_AGENT_TOKEN: tokens.ada,
-      HAMLET_STATE_DIR: folder,
-      HAMLET_MEMORY_DIR: folder,
-      HAMLET_WORKSPACE_DIR: folder,
-    },
-  });
-  ends.unshift(() => resident.end());
-  const hands = await startHands(folder);
-  ends.unshift(() => hands.end());
-  const file = writeReport(
-    'memory',
-    await measure({
-      residentIdleRssMb: resident,
-      handsIdleRssMb: hands,
-      operatorIdleRssMb: operator,
-      apiIdleRssMb: api,
-    }),
-  );
-  console.log(`\nwritten to ${file}`);
-} finally {
-  for (const end of ends) await end().catch((error: unknown) => console.error(error));
-}
+await using ends = new AsyncDisposableStack();
+const folder = await benchFolder(ends, 'memory');
+const kube = await testApiServer();
+ends.defer(() => kube.remove());
+const { appUrl, redisUrl } = await startStores(ends, folder, 'fast');
+const { namespace, tokens, keysFile, tokenFile, serviceAccountDir } = await furnish(kube, folder);
+const server = new URL(kube.connection.server);
+const inPod = {
+  NODE_ENV: 'production',
+  NODE_COMPILE_CACHE: join(folder, 'cache'),
+  KUBERNETES_SERVICE_HOST: server.hostname,
+  KUBERNETES_SERVICE_PORT: server.port,
+  HAMLET_NAMESPACE: namespace,
+};
+const api = await startMeasured(join(ROOT, 'api/server/src/main.ts'), {
+  serviceAccountDir,
+  ports: ['HAMLET_PEOPLE_LISTEN', 'HAMLET_AGENTS_LISTEN', 'HAMLET_METRICS_LISTEN'],
+  ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
+  environment: {
+    ...inPod,
+    NODE_OPTIONS: '--max-semi-space-size=16',
+    MALLOC_ARENA_MAX: '1',
+    HAMLET_POSTGRES_URL: appUrl,
+    HAMLET_REDIS_URL: redisUrl,
+    HAMLET_API_KEYS_FILE: keysFile,
+  },
+});
+ends.defer(() => api.end());
+const apiUrl = `http://${api.environment['HAMLET_AGENTS_LISTEN']}`;
+const operator = await startMeasured(join(ROOT, 'operator/src/main.ts'), {
+  serviceAccountDir,
+  ports: ['HAMLET_METRICS_LISTEN'],
+  ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
+  environment: {
+    ...inPod,
+    HAMLET_API_URL: apiUrl,
+    HAMLET_TOKEN_FILE: tokenFile,
+    HAMLET_AGENT_IMAGE: 'hamlet/agent:bench',
+    HAMLET_POD_UID: 'bench',
+  },
+});
+ends.defer(() => operator.end());
+const resident = await startMeasured(join(ROOT, 'agent-image/resident/src/main.ts'), {
+  flags: POD_FLAGS,
+  fill: join(ROOT, 'agent-image/resident/src/process/fill-compile-cache.ts'),
+  ports: [],
+  ready: () => null,
+  environment: {
+    NODE_COMPILE_CACHE: inPod.NODE_COMPILE_CACHE,
+    HAMLET_API_URL: apiUrl,
+    HAMLET_AGENT_ID: 'ada',
+    HAMLET_AGENT_TOKEN: tokens.ada,
+    HAMLET_STATE_DIR: folder,
+    HAMLET_MEMORY_DIR: folder,
+    HAMLET_WORKSPACE_DIR: folder,
+  },
+});
+ends.defer(() => resident.end());
+const hands = await startHands(folder);
+ends.defer(() => hands.end());
+const file = writeReport(
+  'memory',
+  await measure({
+    residentIdleRssMb: resident,
+    handsIdleRssMb: hands,
+    operatorIdleRssMb: operator,
+    apiIdleRssMb: api,
+  }),
+);
+console.log(`\nwritten to ${file}`);

@@ -1,9 +1,9 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '@hamlet/dev';
+import { answers, rssMbOf } from '../programs.ts';
 
 const READY_TRIES = 600;
 const READY_PAUSE_MS = 100;
@@ -54,8 +54,7 @@ export async function startMeasured(main: string, program: MeasuredProgram): Pro
 /** The memory of a child, in MiB, and its end. */
 export function measured(child: ChildProcess): Pick<MeasuredProcess, 'rssMb' | 'end'> {
   return {
-    rssMb: () =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1_024,
+    rssMb: () => rssMbOf(child),
     end: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
@@ -74,15 +73,4 @@ function asInPod(dir: string): string[] {
   const mounted = '/run/secrets/kubernetes.io/serviceaccount';
   const script = `mount -t tmpfs tmpfs /run && mkdir -p ${mounted} && cp "$0"/* ${mounted}/ && exec "$@"`;
   return ['--mount', '--propagation', 'private', 'sh', '-c', script, dir, process.execPath];
-}
-
-async function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    (response) => response.ok,
-    () => false,
-  );
-}
-
-export function medianRssMb(samples: readonly number[]): number {
-  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
 }

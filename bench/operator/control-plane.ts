@@ -1,12 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { chmod, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Connection, KubeObject, NewObject, ResourceType } from '@hamlet/kube';
 import { KubeClient, kubeconfigConnection, NAMESPACES, NODES, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import { parse } from 'yaml';
+import { cpuSecondsOf } from '../programs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CRDS: ResourceType = {
@@ -139,19 +139,12 @@ export function endProcess(child: ChildProcess): Promise<void> {
   });
 }
 
-/** CPU of one process so far, in seconds. */
-export function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  // utime and stime, in hundredths of a second on every Linux that Node runs on.
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
 async function usedCpu(hamletCluster: string, state: string): Promise<CpuSeconds> {
   const { stdout } = await execute(hamletCluster, ['status', '--json', '--state', state]);
   const { components } = JSON.parse(stdout) as {
     components: readonly { readonly name: string; readonly pid: number }[];
   };
-  return Object.fromEntries(components.map(({ name, pid }) => [name, cpuSecondsOf(pid)]));
+  return Object.fromEntries(components.map(({ name, pid }) => [name, cpuSecondsOf({ pid })]));
 }
 
 /** The programs and the folder of a run. */

@@ -1,5 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,12 +6,14 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
 import { finalizerPolicy, RIGHTS } from '@hamlet/operator';
-import { cpuSecondsOf, endProcess, type ControlPlane } from './control-plane.ts';
+import { freePort } from '@hamlet/dev';
+import { until } from '@hamlet/test/env/until';
+import { cpuSecondsOf, peakRssMbOf, rssMbOf } from '../programs.ts';
+import { endProcess, type ControlPlane } from './control-plane.ts';
 import { operatorEnvironment } from './workload.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../operator/src/main.ts');
 const HEARTBEAT_MS = 5_000;
-const START_CAP_MS = 120_000;
 
 /** Requests and memory of the operator. */
 export interface OperatorFigures {
@@ -51,12 +52,6 @@ function contentApi(): Promise<{ readonly url: string; readonly server: Server }
   );
 }
 
-function memoryOf({ pid }: ChildProcess): { readonly rssMb: number; readonly peakRssMb: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kib = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN);
-  return { rssMb: kib('VmRSS') / 1_024, peakRssMb: kib('VmHWM') / 1_024 };
-}
-
 /** The sum of a counter over the lines that `counts` takes. */
 function sum(text: string, counter: string, counts: (line: string) => boolean): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${counter}{`) && counts(line));
@@ -68,28 +63,8 @@ const isEvent = (line: string): boolean => line.includes('resource="events"');
 const isWrite = (line: string): boolean =>
   /method="(POST|PUT|PATCH|DELETE)"/.test(line) && !/resource="(events|leases)"/.test(line);
 
-/** A free loopback port. */
-export function freePort(): Promise<number> {
-  const probe = createServer();
-  return new Promise((done) =>
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => done(port));
-    }),
-  );
-}
-
-async function ready(url: string): Promise<void> {
-  const endMs = performance.now() + START_CAP_MS;
-  while (performance.now() < endMs) {
-    const answer = await fetch(`${url}/metrics`)
-      .then((response) => response.text())
-      .catch(() => '');
-    if (/hamlet_operator_objects\{kind="tiers"\} [1-9]/.test(answer)) return;
-    await new Promise((resolvePause) => setTimeout(resolvePause, 200));
-  }
-  throw new Error('the operator did not become ready');
-}
+const isReady = async (url: string): Promise<boolean> =>
+  /hamlet_operator_objects\{kind="tiers"\} [1-9]/.test(await (await fetch(`${url}/metrics`)).text());
 
 const ACCOUNT = 'hamlet-operator';
 const RBAC = 'rbac.authorization.k8s.io';
@@ -169,7 +144,7 @@ export async function startOperator(plane: ControlPlane, access?: ApiAccess): Pr
   await promisify(execFile)(process.execPath, [MAIN, '--help'], { env: environment });
   const child = spawn(process.execPath, [MAIN], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
   const url = `http://127.0.0.1:${port}`;
-  await ready(url).catch(async (error: unknown) => {
+  await until('the operator is ready', () => isReady(url)).catch(async (error: unknown) => {
     await endProcess(child);
     throw error;
   });
@@ -183,8 +158,9 @@ export async function startOperator(plane: ControlPlane, access?: ApiAccess): Pr
         reconciles: sum(text, 'hamlet_operator_reconciles_total', () => true),
         requests: sum(text, REQUESTS, () => true),
         events: sum(text, REQUESTS, isEvent),
-        cpuSeconds: cpuSecondsOf(child.pid ?? 0),
-        ...memoryOf(child),
+        cpuSeconds: cpuSecondsOf(child),
+        rssMb: rssMbOf(child),
+        peakRssMb: peakRssMbOf(child),
       };
     },
     end: async () => {

@@ -1,4 +1,4 @@
-import type { Row } from '../report.ts';
+import { row, type Row } from '../report.ts';
 import type { Case, CaseResult, Settled } from './cases.ts';
 import type { OneAgentResult } from './one-agent.ts';
 
@@ -25,8 +25,6 @@ export function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN;
 }
 
-const LOWER = { better: 'lower', peers: {}, target: null } as const;
-
 const secondsOf =
   (results: Results) =>
   (name: Case): number =>
@@ -49,82 +47,50 @@ function startRows({ results }: Measured): readonly Row[] {
     results.operator.flatMap((result) => (result.awakened === undefined ? [] : [result.awakened.runningSeconds])),
   );
   return [
-    {
-      ...LOWER,
-      metric: 'agents1000ToRunningOverScript',
-      unit: 'ratio',
+    row('agents1000ToRunningOverScript', 'ratio', {
       ours: ours / seconds('script'),
       peers: { script: 1 },
       target: 1.25,
-    },
-    {
-      ...LOWER,
-      metric: 'agents1000ToRunningOverBarePods',
-      unit: 'ratio',
+    }),
+    row('agents1000ToRunningOverBarePods', 'ratio', {
       ours: ours / seconds('barePods'),
       peers: { barePods: 1, agentSandboxMeasuredElsewhere: 1.86 },
-    },
-    {
-      ...LOWER,
-      metric: 'agents1000ToRunningOverBarePodsWithClaims',
-      unit: 'ratio',
+    }),
+    row('agents1000ToRunningOverBarePodsWithClaims', 'ratio', {
       ours: ours / seconds('barePodsWithClaims'),
       peers: { barePodsWithClaims: 1 },
-    },
+    }),
     // The volumes exist already, so this compares pods with pods.
-    {
-      ...LOWER,
-      metric: 'agents1000AwakenedOverBarePods',
-      unit: 'ratio',
+    row('agents1000AwakenedOverBarePods', 'ratio', {
       ours: awakened / seconds('barePods'),
       peers: { barePods: 1, agentSandboxMeasuredElsewhere: 1.86 },
       target: 1.75,
-    },
-    { ...LOWER, metric: 'agents1000ToRunningSeconds', unit: 's', ours, peers: others(results) },
-    {
-      ...LOWER,
-      metric: 'agents1000StatusSettledSeconds',
-      unit: 's',
-      ours: settledOf(results, ({ settledSeconds }) => settledSeconds),
-    },
+    }),
+    row('agents1000ToRunningSeconds', 's', { ours, peers: others(results) }),
+    row('agents1000StatusSettledSeconds', 's', { ours: settledOf(results, ({ settledSeconds }) => settledSeconds) }),
   ];
 }
 
 /** The operator's own cost while all Agents start, and after all run. */
 function costRows({ results, agents }: Measured): readonly Row[] {
   return [
-    {
-      ...LOWER,
-      metric: 'writesPerAgent',
-      unit: 'writes',
+    row('writesPerAgent', 'writes', {
       ours: settledOf(results, ({ writes }) => writes) / agents,
       peers: { script: 4 },
       target: 4,
-    },
-    {
-      ...LOWER,
-      metric: 'reconcilesPerAgent',
-      unit: 'runs',
-      ours: settledOf(results, ({ reconciles }) => reconciles) / agents,
-      target: 3,
-    },
-    {
-      ...LOWER,
-      metric: 'operatorRssMb',
-      unit: 'MB',
+    }),
+    row('reconcilesPerAgent', 'runs', { ours: settledOf(results, ({ reconciles }) => reconciles) / agents, target: 3 }),
+    row('operatorRssMb', 'MB', {
       ours: settledOf(results, ({ rssMb }) => rssMb),
       peers: { agentSandboxMeasuredElsewhere: 66 },
       target: 150,
-    },
-    { ...LOWER, metric: 'operatorPeakRssMb', unit: 'MB', ours: settledOf(results, ({ peakRssMb }) => peakRssMb) },
-    { ...LOWER, metric: 'operatorCpuSeconds', unit: 's', ours: settledOf(results, ({ cpuSeconds }) => cpuSeconds) },
-    {
-      ...LOWER,
-      metric: 'idleRequestsPerSecond',
-      unit: '1/s',
+    }),
+    row('operatorPeakRssMb', 'MB', { ours: settledOf(results, ({ peakRssMb }) => peakRssMb) }),
+    row('operatorCpuSeconds', 's', { ours: settledOf(results, ({ cpuSeconds }) => cpuSeconds) }),
+    row('idleRequestsPerSecond', '1/s', {
       ours: median(results.operator.flatMap(({ idleRequestsPerSecond: idle }) => (idle === undefined ? [] : [idle]))),
       target: 1,
-    },
+    }),
   ];
 }
 
@@ -132,31 +98,19 @@ function largeRows({ large: { results, agents } }: Measured): readonly Row[] {
   if (results.operator.length === 0) return [];
   const seconds = secondsOf(results);
   return [
-    {
-      ...LOWER,
-      metric: 'agents5000ToRunningOverScript',
-      unit: 'ratio',
+    row('agents5000ToRunningOverScript', 'ratio', {
       ours: seconds('operator') / seconds('script'),
       peers: { script: 1 },
       target: 1.25,
-    },
-    { ...LOWER, metric: 'agents5000ToRunningSeconds', unit: 's', ours: seconds('operator'), peers: others(results) },
-    {
-      ...LOWER,
-      metric: 'writesPerAgent5000',
-      unit: 'writes',
-      ours: settledOf(results, ({ writes }) => writes) / agents,
-      target: 4,
-    },
-    {
-      ...LOWER,
-      metric: 'reconcilesPerAgent5000',
-      unit: 'runs',
+    }),
+    row('agents5000ToRunningSeconds', 's', { ours: seconds('operator'), peers: others(results) }),
+    row('writesPerAgent5000', 'writes', { ours: settledOf(results, ({ writes }) => writes) / agents, target: 4 }),
+    row('reconcilesPerAgent5000', 'runs', {
       ours: settledOf(results, ({ reconciles }) => reconciles) / agents,
       target: 3,
-    },
-    { ...LOWER, metric: 'operatorRss5kMb', unit: 'MB', ours: settledOf(results, ({ rssMb }) => rssMb), target: 200 },
-    { ...LOWER, metric: 'operatorPeakRss5kMb', unit: 'MB', ours: settledOf(results, ({ peakRssMb }) => peakRssMb) },
+    }),
+    row('operatorRss5kMb', 'MB', { ours: settledOf(results, ({ rssMb }) => rssMb), target: 200 }),
+    row('operatorPeakRss5kMb', 'MB', { ours: settledOf(results, ({ peakRssMb }) => peakRssMb) }),
   ];
 }
 
@@ -164,26 +118,20 @@ function oneAgentRows({ oneAgent }: Measured): readonly Row[] {
   if (oneAgent === undefined) return [];
   const { resizedMs, rewardedMs, askedMs, awakenedMs, barePodMs } = oneAgent;
   return [
-    { ...LOWER, metric: 'standingToResizedP99Ms', unit: 'ms', ours: p99(resizedMs), target: 1_000 },
-    { ...LOWER, metric: 'standingToResizedP50Ms', unit: 'ms', ours: median(resizedMs) },
-    { ...LOWER, metric: 'standingToResizeAskedP99Ms', unit: 'ms', ours: p99(askedMs) },
-    { ...LOWER, metric: 'rewardAnsweredP99Ms', unit: 'ms', ours: p99(rewardedMs) },
-    {
-      ...LOWER,
-      metric: 'suspendToRunningP99Ms',
-      unit: 'ms',
+    row('standingToResizedP99Ms', 'ms', { ours: p99(resizedMs), target: 1_000 }),
+    row('standingToResizedP50Ms', 'ms', { ours: median(resizedMs) }),
+    row('standingToResizeAskedP99Ms', 'ms', { ours: p99(askedMs) }),
+    row('rewardAnsweredP99Ms', 'ms', { ours: p99(rewardedMs) }),
+    row('suspendToRunningP99Ms', 'ms', {
       ours: p99(awakenedMs),
       peers: { barePod: p99(barePodMs) },
       ratio: p99(awakenedMs) / p99(barePodMs),
-    },
-    {
-      ...LOWER,
-      metric: 'suspendToRunningP50Ms',
-      unit: 'ms',
+    }),
+    row('suspendToRunningP50Ms', 'ms', {
       ours: median(awakenedMs),
       peers: { barePod: median(barePodMs) },
       ratio: median(awakenedMs) / median(barePodMs),
-    },
+    }),
   ];
 }
 

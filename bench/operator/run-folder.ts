@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from '@hamlet/dev';
 import { openGuard } from './guard.ts';
 
 const PREFIX = 'hamlet-bench-operator-';
@@ -22,15 +23,6 @@ export interface RunFolder {
   readonly path: string;
   /** Ends the processes of the run and removes its folder. */
   clear(): Promise<void>;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Folders of runs that were never cleaned up, because the machine went down. */

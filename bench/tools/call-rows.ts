@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { peerPackages } from '../peer-packages.ts';
 import { POD_FLAGS } from '../pod-flags.ts';
-import { medianOf, type Row } from '../report.ts';
+import { medianOf, row, type Row } from '../report.ts';
 
 const Times = z.strictObject({
   bareShell: z.array(z.number()),
@@ -43,24 +43,18 @@ export async function callRows(calls: number): Promise<readonly Row[]> {
 function rowsOf(times: z.infer<typeof Times>): readonly Row[] {
   const over = (times: readonly number[], bare: readonly number[]): number => medianOf(times) - medianOf(bare);
   return [
-    {
-      metric: 'shellCallOverheadMs',
-      unit: 'ms',
-      better: 'lower',
+    row('shellCallOverheadMs', 'ms', {
       ours: over(times.shell, times.bareShell),
       peers: {
         mcpServerCommands: over(times.mcpCommands, times.bareShell),
         bareProcessItself: medianOf(times.bareShell),
       },
       target: 2,
-    },
-    {
-      metric: 'fsWriteOverheadMs',
-      unit: 'ms',
-      better: 'lower',
+    }),
+    row('fsWriteOverheadMs', 'ms', {
       ours: over(times.write, times.bareWrite),
       peers: { mcpFilesystem: over(times.mcpFilesystem, times.bareWrite), bareWriteItself: medianOf(times.bareWrite) },
       target: 2,
-    },
+    }),
   ];
 }

@@ -1,7 +1,7 @@
 /** `make bench-tools`: calls of tools beside MCP servers, and requests through the broker beside Debian's Squid. */
 import autocannon from 'autocannon';
-import { parseArgs } from 'node:util';
-import { medianOf, writeReport, type Row } from '../report.ts';
+import { readCounts } from '../counts.ts';
+import { medianOf, row, writeReport, type Row } from '../report.ts';
 import { callRows } from './call-rows.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -73,67 +73,34 @@ async function measure(
   const added = (of: Subject): number => medianOf(steady[of]) - medianOf(steady.upstream);
   const ratio = rps('broker') / rps('squid');
   return [
-    {
-      metric: 'brokerRequestsPerSecondOverSquid',
-      unit: 'ratio',
+    row('brokerRequestsPerSecondOverSquid', 'ratio', {
       better: 'higher',
       ours: ratio,
       peers: { squid: 1 },
       target: 0.8,
-    },
-    {
-      metric: 'brokerRequestsPerSecond',
-      unit: '1/s',
+    }),
+    row('brokerRequestsPerSecond', '1/s', {
       better: 'higher',
       ours: rps('broker'),
       peers: { squid: rps('squid'), upstreamItself: rps('upstream') },
-      target: null,
-    },
-    {
-      metric: 'brokerAddedLatencyP99Ms',
-      unit: 'ms',
-      better: 'lower',
+    }),
+    row('brokerAddedLatencyP99Ms', 'ms', {
       ours: added('broker'),
       peers: { squid: added('squid'), upstreamItself: medianOf(steady.upstream) },
       target: 20,
-    },
-    {
-      metric: 'brokerRssMb',
-      unit: 'MB',
-      better: 'lower',
-      ours: stage.rssMb('broker'),
-      peers: { squid: stage.rssMb('squid') },
-      target: null,
-    },
+    }),
+    row('brokerRssMb', 'MB', { ours: stage.rssMb('broker'), peers: { squid: stage.rssMb('squid') } }),
   ];
 }
 
 async function main(): Promise<void> {
-  const count = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({
-    options: {
-      seconds: count('8'),
-      rounds: count('3'),
-      connections: count('20'),
-      calls: count('300'),
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help === true) return void process.stdout.write(USAGE);
-  const counts = {
-    seconds: Number(values.seconds),
-    rounds: Number(values.rounds),
-    connections: Number(values.connections),
-    calls: Number(values.calls),
-  };
-  if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
-    throw new Error(`every option must be a whole number above 0\n\n${USAGE}`);
+  const counts = readCounts(USAGE, { seconds: 8, rounds: 3, connections: 20, calls: 300 });
   const calls = await callRows(counts.calls);
   const stage = await openStage();
   try {
     console.log(`written: ${writeReport('tools', [...calls, ...(await measure(stage, counts))])}`);
   } finally {
-    stage.end();
+    await stage.end();
   }
 }
 

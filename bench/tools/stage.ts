@@ -1,9 +1,11 @@
-import { execFileSync, fork, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@hamlet/dev';
 import { CACHE } from '../../local/village/paths.ts';
+import { forkServer, rssMbOf } from '../programs.ts';
 
 const PEER = join(import.meta.dirname, '../peers/squid');
 /** The user `nobody`: Squid does not run as root. */
@@ -16,26 +18,7 @@ export interface Stage {
   readonly brokerPort: number;
   readonly squidPort: number;
   rssMb(of: 'broker' | 'squid'): number;
-  end(): void;
-}
-
-function forked(file: string, message?: number): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  process.once('exit', () => child.kill('SIGKILL'));
-  if (message !== undefined) child.send(message);
-  return new Promise((done, fail) => {
-    child.once('message', (port) => done({ child, port: Number(port) }));
-    child.once('exit', (code) => fail(new Error(`${file} ended with ${String(code)}`)));
-  });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address !== 'object') throw new Error('the machine has no free port');
-  return address.port;
+  end(): Promise<void>;
 }
 
 const config = (folder: string, work: string, port: number): string => `
@@ -70,11 +53,14 @@ async function accepts(port: number): Promise<boolean> {
   }).finally(() => socket.destroy()) as Promise<boolean>;
 }
 
-async function startSquid(): Promise<{ readonly child: ChildProcess; readonly port: number; readonly work: string }> {
+async function startSquid(
+  ends: AsyncDisposableStack,
+): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const folder = join(CACHE, 'bench/squid');
   mkdirSync(join(CACHE, 'bench'), { recursive: true });
   execFileSync('flock', [`${folder}.lock`, join(PEER, 'install.sh'), folder], { stdio: 'inherit' });
   const work = mkdtempSync('/tmp/hamlet-squid-');
+  ends.defer(() => rmSync(work, { recursive: true, force: true }));
   const port = await freePort();
   writeFileSync(join(work, 'squid.conf'), config(folder, work, port));
   writeFileSync(join(work, 'hosts'), '127.0.0.1 upstream.bench\n');
@@ -86,31 +72,26 @@ async function startSquid(): Promise<{ readonly child: ChildProcess; readonly po
     stdio: ['ignore', output, output],
   });
   process.once('exit', () => child.kill('SIGKILL'));
+  ends.defer(() => void child.kill('SIGKILL'));
   for (let tries = 0; !(await accepts(port)); tries += 1) {
     if (child.exitCode !== null || tries === READY_TRIES)
       throw new Error(`Squid did not become ready:\n${readFileSync(join(work, 'output'), 'utf8').slice(-2000)}`);
     await sleep(50);
   }
-  return { child, port, work };
-}
-
-function rssMbOf({ pid }: ChildProcess): number {
-  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+  return { child, port };
 }
 
 export async function openStage(): Promise<Stage> {
-  const upstream = await forked('upstream.ts');
-  const broker = await forked('broker-process.ts', upstream.port);
-  const squid = await startSquid();
+  await using ends = new AsyncDisposableStack();
+  const upstream = await forkServer(ends, join(import.meta.dirname, 'upstream.ts'));
+  const broker = await forkServer(ends, join(import.meta.dirname, 'broker-process.ts'), upstream.port);
+  const squid = await startSquid(ends);
+  const opened = ends.move();
   return {
     upstreamPort: upstream.port,
     brokerPort: broker.port,
     squidPort: squid.port,
     rssMb: (of) => rssMbOf(of === 'broker' ? broker.child : squid.child),
-    end: () => {
-      for (const { child } of [upstream, broker, squid]) child.kill('SIGKILL');
-      rmSync(squid.work, { recursive: true, force: true });
-    },
+    end: () => opened.disposeAsync(),
   };
 }

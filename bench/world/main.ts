@@ -2,13 +2,12 @@
  * Measures the cost of showing a moving village: bytes, CPU, delay and fidelity for 1,000 walkers and 200 viewers,
  * compared with Colyseus.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres, startRedis } from '@hamlet/dev';
 import { migrate } from '@hamlet/store';
-import { writeReport, type Row } from '../report.ts';
+import { row, writeReport, type Row } from '../report.ts';
+import { asApp, benchFolder, createDatabase } from '../stores.ts';
 import type { ServerKind } from './ipc.ts';
 import { run, type RunResult } from './run.ts';
 import { CROWD, FULL, QUICK, type Setting } from './setting.ts';
@@ -36,42 +35,30 @@ function rowsOf(results: Record<Case, RunResult>): Row[] {
     colyseusBroadcast: figure(results['colyseus-broadcast']),
     colyseusStateView: figure(results['colyseus-view']),
   });
-  const row = (named: Pick<Row, 'metric' | 'unit' | 'target'>, figure: (result: RunResult) => number): Row => {
-    const beside = peers(figure);
-    return {
-      ...named,
-      better: 'lower',
-      ours: figure(ours),
-      peers: beside,
-      ratio: figure(ours) / (beside['colyseusStateView'] ?? Number.NaN),
-    };
+  const beside = (
+    [metric, unit]: readonly [string, string],
+    target: number | null,
+    figure: (result: RunResult) => number,
+  ): Row => {
+    const ratio = figure(ours) / figure(results['colyseus-view']);
+    return row(metric, unit, { ours: figure(ours), peers: peers(figure), target, ratio });
   };
-  const lone = (metric: string, unit: string, figure: { ours: number; target: number | null }): Row => ({
-    metric,
-    unit,
-    better: 'lower',
-    peers: {},
-    ...figure,
-  });
   const { fidelity } = ours;
   const missed = fidelity === null ? Number.NaN : fidelity.missing + fidelity.extra;
   return [
-    row({ metric: 'bytesPerViewerPerSecond', unit: 'B/s', target: 300 }, (result) => result.bytesPerViewerPerSecond),
-    row(
-      { metric: 'bytesPerPanningViewerPerSecond', unit: 'B/s', target: 600 },
-      (result) => result.bytesPerPanningViewerPerSecond,
-    ),
-    row({ metric: 'serverCpuCore', unit: 'core', target: 0.03 }, (result) => result.serverCpuCore),
-    row({ metric: 'deliveryP99Ms', unit: 'ms', target: 30 }, (result) => result.deliveryP99Ms),
-    row({ metric: 'deliveryP50Ms', unit: 'ms', target: null }, (result) => result.deliveryP50Ms),
-    lone('reconstructionErrorTiles', 'tiles', {
+    beside(['bytesPerViewerPerSecond', 'B/s'], 300, (result) => result.bytesPerViewerPerSecond),
+    beside(['bytesPerPanningViewerPerSecond', 'B/s'], 600, (result) => result.bytesPerPanningViewerPerSecond),
+    beside(['serverCpuCore', 'core'], 0.03, (result) => result.serverCpuCore),
+    beside(['deliveryP99Ms', 'ms'], 30, (result) => result.deliveryP99Ms),
+    beside(['deliveryP50Ms', 'ms'], null, (result) => result.deliveryP50Ms),
+    row('reconstructionErrorTiles', 'tiles', {
       ours: Math.max(fidelity?.worstTiles ?? Number.NaN, fidelity?.worstDrawnTiles ?? Number.NaN),
       target: 0,
     }),
-    lone('reconstructionMissedAgents', 'agents', { ours: missed, target: 0 }),
-    lone('agents50kCpuCore', 'core', { ours: results.crowd.serverCpuCore, target: 0.15 }),
-    lone('agents50kBytesPerViewerPerSecond', 'B/s', { ours: results.crowd.bytesPerViewerPerSecond, target: null }),
-    lone('agents50kDeliveryP99Ms', 'ms', { ours: results.crowd.deliveryP99Ms, target: null }),
+    row('reconstructionMissedAgents', 'agents', { ours: missed, target: 0 }),
+    row('agents50kCpuCore', 'core', { ours: results.crowd.serverCpuCore, target: 0.15 }),
+    row('agents50kBytesPerViewerPerSecond', 'B/s', { ours: results.crowd.bytesPerViewerPerSecond }),
+    row('agents50kDeliveryP99Ms', 'ms', { ours: results.crowd.deliveryP99Ms }),
   ];
 }
 
@@ -80,34 +67,19 @@ function rowsOf(results: Record<Case, RunResult>): Row[] {
  * has a new database.
  */
 async function withStores<T>(work: (fresh: () => Promise<NonNullable<Setting['stores']>>) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-world-'));
-  await chmod(folder, 0o755);
+  await using ends = new AsyncDisposableStack();
+  const folder = await benchFolder(ends, 'world');
   const postgres = await startPostgres({ dataDir: join(folder, 'data'), durability: 'full' });
+  ends.defer(() => postgres.stop());
   const redis = await startRedis();
+  ends.defer(() => redis.stop());
   let databases = 0;
-  const fresh = async (): Promise<NonNullable<Setting['stores']>> => {
+  return await work(async () => {
     databases += 1;
-    const url = postgres.url(`world_${databases}`);
-    await postgresDo(postgres.url(), `create database world_${databases}`);
-    const postgresUrl = url.replace('postgres:hamlet@', 'app:app@');
-    await migrate({ ownerUrl: url, appUrl: postgresUrl });
-    return { postgresUrl, redisUrl: redis.url };
-  };
-  try {
-    return await work(fresh);
-  } finally {
-    await redis.stop();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function postgresDo(url: string, statement: string): Promise<void> {
-  const { openDatabase } = await import('@hamlet/store');
-  const { sql } = await import('kysely');
-  const db = openDatabase({ url, poolSize: 1, onError: (error) => console.error(error) });
-  await sql.raw(statement).execute(db);
-  await db.destroy();
+    const url = await createDatabase(postgres, `world_${databases}`);
+    await migrate({ ownerUrl: url, appUrl: asApp(url) });
+    return { postgresUrl: asApp(url), redisUrl: redis.url };
+  });
 }
 
 async function measure(

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../report.ts';
 import type { FromServer, FromViewers, ServerKind, ToServer, ToViewers } from './ipc.ts';
 import type { Setting } from './setting.ts';
 
@@ -59,10 +60,6 @@ class Child {
   }
 }
 
-function percentile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-}
-
 /**
  * Milliseconds from the start of each update to each receipt of it. A receipt without a tick belongs to the update
  * before it.
@@ -79,12 +76,10 @@ function deliveries(
     while ((ordered[at + 1] ?? Number.POSITIVE_INFINITY) <= atMs) at += 1;
     return ordered[at];
   };
-  return receipts
-    .flatMap(([tick, atMs]) => {
-      const startMs = byTick ? starts.get(tick) : startOf(atMs);
-      return startMs === undefined || atMs < startMs ? [] : [atMs - startMs];
-    })
-    .toSorted((a, b) => a - b);
+  return receipts.flatMap(([tick, atMs]) => {
+    const startMs = byTick ? starts.get(tick) : startOf(atMs);
+    return startMs === undefined || atMs < startMs ? [] : [atMs - startMs];
+  });
 }
 
 async function checkFidelity(server: Child, viewers: Child): Promise<RunResult['fidelity']> {
@@ -129,15 +124,15 @@ export async function run(kind: ServerKind, setting: Setting): Promise<RunResult
       Extract<FromServer, { type: 'report' }>,
       Extract<FromViewers, { type: 'report' }>,
     ];
-    const sorted = deliveries(served.flushes, seen.receipts, kind === 'hamlet');
+    const delays = deliveries(served.flushes, seen.receipts, kind === 'hamlet');
     return {
       bytesPerViewerPerSecond: seen.stillBytes / seen.seconds,
       bytesPerPanningViewerPerSecond: seen.panningBytes / seen.seconds,
       serverCpuCore: served.cpuCore,
-      deliveryP50Ms: percentile(sorted, 0.5),
-      deliveryP99Ms: percentile(sorted, 0.99),
+      deliveryP50Ms: percentile(delays, 0.5),
+      deliveryP99Ms: percentile(delays, 0.99),
       rssMb: served.rssMb,
-      notes: { ...served.notes, deliveries: sorted.length },
+      notes: { ...served.notes, deliveries: delays.length },
       fidelity: kind === 'hamlet' ? await checkFidelity(server, viewers) : null,
     };
   } finally {

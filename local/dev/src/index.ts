@@ -1,4 +1,4 @@
-export { openDevFolder } from './dev-folder.ts';
+export { isAlive, openDevFolder } from './dev-folder.ts';
 export { startDevVillage, type DevVillage } from './dev-village.ts';
 export { freePort, startLocal, type LocalProcess } from './local-process.ts';
 export { startPostgres, type LocalPostgres } from './postgres.ts';
