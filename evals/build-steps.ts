@@ -52,7 +52,6 @@ function isPresent(command: string): boolean {
 const isNeedless = ([name, rest]: Instruction): boolean =>
   name === '' || (name === 'RUN' && isPresent(rest)) || (name === 'ENV' && HARMLESS.test(rest));
 
-/** True if the instruction needs an image of its own. */
 function needsImage([name, rest]: Instruction): boolean {
   if (name === 'FROM') return !PLAIN_IMAGE.test(rest);
   if (name === 'RUN') return FETCHES.test(rest) || /^[-[]|<</.test(rest);

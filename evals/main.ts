@@ -35,7 +35,6 @@ function showNow(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001B[K${text}`);
 }
 
-/** One attempt by an agent of its own. */
 async function attemptIn(village: PodAgentOptions, task: EvalTask, number: number): Promise<AttemptResult> {
   const show = (text: string): void => showNow(`… ${task.name} ${number}  ${text}`);
   show('starting an agent');

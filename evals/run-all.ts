@@ -22,7 +22,6 @@ export const usedBy = ({ steps, tokens }: Pick<AttemptResult, 'steps' | 'tokens'
 const lineOf = (result: AttemptResult): string =>
   `${result.solved ? '✔' : '✖'} ${result.task} ${result.attempt}  ${usedBy(result)}, ${result.minutes} min  ${result.why ?? ''}`;
 
-/** The attempts that the results lack. */
 function attemptsLeft({ tasks, attempts }: Trial, results: Results): { task: EvalTask; number: number }[] {
   const numbers = Array.from({ length: attempts }, (_, at) => at + 1);
   const done = new Set(results.attempts.map(({ task, attempt }) => `${task} ${attempt}`));

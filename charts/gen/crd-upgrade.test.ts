@@ -108,7 +108,6 @@ function crdsIn(at: string): readonly Crd[] {
     .map((file) => parse(readFileSync(join(at, file), 'utf8')) as Crd);
 }
 
-/** Writes the present chart with the CRDs of a release. */
 function chartOf(release: string): string {
   const chart = join(folder, release);
   cpSync(CHART, chart, { recursive: true });

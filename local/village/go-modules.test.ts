@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from './paths.ts';
 
-/** The versions of modules that a go.mod requires. */
 function requiredBy(folder: string): ReadonlyMap<string, string> {
   const text = readFileSync(join(ROOT, folder, 'go.mod'), 'utf8');
   return new Map(

@@ -19,7 +19,6 @@ const OVERLAP_BYTES = 512;
 /** Skips larger mappings, which are reserved and unused. */
 const MAPPING_BYTES = 512 << 20;
 
-/** The processes of a container, by their ids on this machine. */
 async function processesOf(place: Village, pod: string, container: Container): Promise<readonly number[]> {
   const main = await mainProcessOf(place, pod, container);
   const space = readlinkSync(`/proc/${main}/ns/pid`);

@@ -161,7 +161,6 @@ async function killPod(): Promise<void> {
 const shot = (name: string): Promise<unknown> =>
   browser.page.screenshot({ path: join(OUTPUT, `village-hands-${name}.png`) });
 
-/** Pushes that reached the git server. */
 const pushes = (): number =>
   outside.hits.filter(({ method, path }) => method === 'POST' && path.endsWith('/git-receive-pack')).length;
 
@@ -323,7 +322,6 @@ async function answerOf(name: string, text: string): Promise<string> {
   });
 }
 
-/** The folders of memories in the hands of an agent. */
 async function memoriesOf(name: string): Promise<readonly string[]> {
   const pod = (await agentOf(place, name))?.pod ?? '';
   return (await place.kubectl(['exec', pod, '-c', 'hands', '--', 'ls', '/root/.mcp-memory'])).split('\n');

@@ -15,7 +15,6 @@ async function send(text: string): Promise<string> {
   return (await place.admin.sendMessage({ session_id: session, text })).wake;
 }
 
-/** The agent's answer to a message. */
 const answerTo = (text: string): Promise<string> =>
   until(`the agent answers ${text}`, async () => {
     const { messages } = await place.admin.listMessages({ session_id: session });

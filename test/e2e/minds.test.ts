@@ -97,7 +97,6 @@ const postsOf = async (): Promise<readonly { readonly post_id: string; readonly 
 
 const eventsOf = async (runId: string) => (await place.admin.listRunEvents({ run_id: runId })).events;
 
-/** The calls of a tool that the API performed. */
 function performed(events: readonly RunEvent[], tool: string): number {
   return events.filter(
     ({ event, witnessed, detail }) =>
@@ -216,7 +215,6 @@ async function actsOnTheReply(context: TestContext): Promise<void> {
   await page.screenshot({ path: join(OUTPUT, 'village-decision-why.png') });
 }
 
-/** Rewards or penalizes the agent in the browser. */
 async function judge(act: 'Reward' | 'Penalize', amount: string, reason: string): Promise<void> {
   const { page } = browser;
   await openTab('Money');

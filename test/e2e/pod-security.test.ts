@@ -45,12 +45,10 @@ const argumentsOf = (agent: string, container: Container, command: readonly stri
   ...command,
 ];
 
-/** Runs a command in a container of an agent. */
 async function exec(agent: string, container: Container, ...command: string[]): Promise<string> {
   return place.kubectl(argumentsOf(agent, container, command));
 }
 
-/** True if a command in a container of an agent succeeds. */
 async function succeeds(agent: string, container: Container, ...command: string[]): Promise<boolean> {
   return (await place.tryKubectl(argumentsOf(agent, container, command))).code === 0;
 }

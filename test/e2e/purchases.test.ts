@@ -243,14 +243,12 @@ test('an agent buys requests, and its limit rises in the header and in the API',
   await until('people see more', async () => (await requestsShown()) === REQUESTS + 60);
 });
 
-/** Waits until all purchases of an agent have ended. */
 async function untilAllEnded(agent: string): Promise<void> {
   const isOver = async (): Promise<boolean> =>
     (await place.admin.listPurchases({ agent_id: agent })).purchases.every(({ state }) => state === 'ended');
   await until(`what ${agent} bought has ended`, isOver, { capMs: CAP_MS + WINDOW_SECONDS * 1_000 });
 }
 
-/** Waits until an agent has no pod and this place in the queue. */
 async function untilWaits(agent: string, queuePlace: number): Promise<void> {
   await until(`${agent} waits at place ${queuePlace}`, async () => {
     const why = (await agentOf(place, agent))?.why;

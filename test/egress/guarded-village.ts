@@ -60,7 +60,6 @@ export interface GuardedVillage {
   startBroker(more?: Partial<Setting>): Promise<BrokerProcess>;
   /** The address of the proxy for a program in a call of a run. */
   proxyOf(broker: BrokerProcess, working: Working, callId?: string): Promise<string>;
-  /** The pending permissions for writes of a run. */
   pending(working: Working): Promise<readonly Permission[]>;
   /** Waits for the only pending permission. */
   asked(working: Working): Promise<Permission>;

@@ -14,7 +14,6 @@ export type KeptVillageName = keyof typeof LAST_MIGRATIONS;
 export interface KeptVillage {
   /** Password of the role `app`. */
   readonly appPassword: string;
-  /** The last migration at the time of the dump. */
   readonly lastMigration: string;
 }
 

@@ -152,7 +152,6 @@ interface ContainerStatus {
   readonly restartCount: number;
 }
 
-/** The status of a pod's container of that name, or of its only one. */
 async function statusOfContainer({ kubectl }: Village, pod: string, name: string): Promise<ContainerStatus> {
   const statuses = JSON.parse(
     await kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses}']),

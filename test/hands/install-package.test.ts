@@ -163,7 +163,6 @@ test('when an index never answers, a timeout or a cancellation leaves no process
   }
 });
 
-/** The hash of the toy package, as its registry names it. */
 function toyHash(): string {
   const text = String(net.files.get('/@toys/top'));
   return (

@@ -19,7 +19,6 @@ file of tests change, so an interrupted run can continue.
   --min      fails when fewer per cent are noticed (0)
   --help     this text`;
 
-/** The changes that a seed selects, each once. */
 function chosen(
   all: readonly Change[],
   { count, seed }: { readonly count: number; readonly seed: number },

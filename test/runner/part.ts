@@ -28,7 +28,6 @@ export interface Run {
   includes(file: string): boolean;
   /** The result of a unit (a file or a program) in an interrupted full run at this commit; undefined if it must run. */
   before(unit: string): Tally | undefined;
-  /** Stores the result of a unit. */
   keep(unit: string, result: Tally & { readonly seconds: number }): void;
 }
 

@@ -36,7 +36,6 @@ const serve: RequestListener = (request, response) => {
   else response.end('ok');
 };
 
-/** An authority that fails for one host. */
 class FailingAuthority extends Authority {
   override context(host: string): ReturnType<Authority['context']> {
     return host === 'uncertain.org' ? Promise.reject(new Error('no certificate')) : super.context(host);

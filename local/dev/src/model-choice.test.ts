@@ -10,7 +10,6 @@ import { testFolder } from '@hamlet/test/env/at-end';
 
 const KEY = 'sk-test-0123456789';
 
-/** The requests that probe the abilities of a model. */
 function chat({ method, path }: WireRequest): WireAnswer | null {
   return `${method} ${path}` === 'POST /v1/chat/completions' ? OPENAI_WIRE.plain({ text: ['Hello.'] }) : null;
 }

@@ -93,7 +93,6 @@ export function manifestSources(): Source[] {
   );
 }
 
-/** All manifests, and the source folders of the image. */
 function tree(folders: readonly string[]): Source[] {
   const isWithin = ({ to }: Source): boolean => folders.some((folder) => to.startsWith(`${folder}/`));
   return [...manifestSources().filter((source) => !isWithin(source)), ...folders.map((folder) => inTree(folder))];

@@ -222,7 +222,6 @@ function metaOf(raw: RawPod): StoredMeta {
 const disruptionOf = (conditions: readonly RawCondition[]): string | undefined =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')?.reason;
 
-/** The status of a container; if the only one has another name, its status. */
 function statusNamed(containers: readonly RawContainer[], name: string): RawContainer | undefined {
   return containers.find((each) => each.name === name) ?? (containers.length === 1 ? containers[0] : undefined);
 }

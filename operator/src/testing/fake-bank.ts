@@ -19,7 +19,6 @@ export class FakeBank {
     this.#say = say;
   }
 
-  /** Sets the prices of the tiers. */
   price(tiers: readonly TierView[]): void {
     this.#tiers = tiers;
   }

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { sessionProgram } from '../../../agent-image/resident/src/hands/tools/session-script.ts';
 
 export interface SessionPlace {
-  /** The folder of the session's state. */
   readonly folder: string;
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;

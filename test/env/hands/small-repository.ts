@@ -33,7 +33,6 @@ def test_no_cent_is_lost():
 };
 
 export interface SmallRepository {
-  /** Output of git in the bare repository. */
   git(...args: readonly string[]): string;
 }
 

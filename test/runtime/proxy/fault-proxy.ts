@@ -100,7 +100,6 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Watches that are open at present. */
   get watches(): readonly OpenWatch[] {
     return [...this.#watches];
   }

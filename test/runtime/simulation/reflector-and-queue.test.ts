@@ -36,7 +36,6 @@ class SimVillage {
   readonly parents: Reflector<Parent>;
   readonly children: Reflector<Child>;
   readonly queue: WorkQueue;
-  /** Broken invariants. */
   readonly broken: string[] = [];
   readonly #options: SimVillageOptions;
   readonly #busy = new Set<string>();

@@ -69,7 +69,6 @@ export class SimServer {
     this.#random = random;
   }
 
-  /** The objects of a kind. */
   objects(plural: string): readonly Json[] {
     return [...(this.#objects.get(plural)?.values() ?? [])];
   }

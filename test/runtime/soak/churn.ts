@@ -51,7 +51,6 @@ export class Churn {
     );
   }
 
-  /** Makes one change. */
   async change(): Promise<void> {
     const { agents, population, random } = this.#options;
     const living = [...agents.cache.values()].filter(({ metadata }) => metadata.deletionTimestamp === undefined);

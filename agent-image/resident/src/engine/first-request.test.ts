@@ -36,7 +36,6 @@ const server = createServer((request, response) => {
 const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
 after(() => server.close());
 
-/** The first request of a run of this kind. */
 async function firstRequest({ hasHands = true, ...kind }: TaskKind & { readonly hasHands?: boolean }): Promise<Body> {
   const model = createModelPort({ url, tokens: fixedToken('t'), leaseOf: () => 1 });
   const hands = hasHands ? aHandsKit({ socket: '/nowhere', workspace: '/workspace' }) : null;

@@ -80,7 +80,6 @@ export interface Thinking {
   openRuns(): Promise<readonly string[]>;
   /** Closes an open run of the journal that the API has ended. */
   abandon(run: string): Promise<void>;
-  /** Ends the programs that a run has left in the hands. */
   endPrograms(run: string): Promise<void>;
   close(run: string): void;
   /** Waits for work in progress, and closes the journal. */

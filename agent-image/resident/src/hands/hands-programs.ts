@@ -14,7 +14,6 @@ interface ProgramsPlace {
   readonly trees: WorkTrees | null;
   /** A program that starts in the workspace starts in the work tree of its run. */
   readonly workspace: string;
-  /** Called when a program of the place has ended. */
   readonly ended: (place: ProcessPlace) => void;
 }
 

@@ -26,7 +26,6 @@ export function exactIntegers(json: string): string {
   return parts.join('') + json.slice(from);
 }
 
-/** The position after a string that begins at `start`. */
 function afterString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let slashes = 0;

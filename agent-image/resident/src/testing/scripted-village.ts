@@ -37,7 +37,6 @@ const aRecord = (script: Script) => ({
   steps: [] as RunStep[],
   settled: [] as RunEnd[],
   onTurn: (_turn: Turn, _count: number): void => {},
-  /** Sends an event over the open stream. */
   send: (_event: WakeEvent): void => {},
   /** Ends the open stream with this answer. */
   hangUp: (_answer: Answer<null>): void => {},

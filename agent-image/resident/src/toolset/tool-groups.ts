@@ -93,7 +93,6 @@ interface ToolWords {
 
 const known = new WeakMap<NamedTool, ToolWords>();
 
-/** The words of a tool, read once. */
 function wordsOf(tool: NamedTool): ToolWords {
   const { name, description } = tool;
   const words = known.get(tool) ?? {

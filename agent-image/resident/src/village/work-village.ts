@@ -164,7 +164,6 @@ const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({
 
 function memoryRequests({ read, params }: ReturnType<typeof requestsOf>) {
   return {
-    /** Records the memories that a run writes or recalls. */
     noteMemories: (
       run_id: string,
       lease: RunLease,
@@ -173,7 +172,6 @@ function memoryRequests({ read, params }: ReturnType<typeof requestsOf>) {
       const body = { ...lease, written: [...written], recalled: [...recalled], outside: [...outside] };
       return read(contract.noteMemories, { params: { run_id }, body });
     },
-    /** Ids of the people of a session of the agent. */
     peopleOfSession: async (session_id: string) =>
       mapped(await read(contract.getSession, { params: { session_id } }), ({ session }) =>
         session.people.map(({ id }) => id),

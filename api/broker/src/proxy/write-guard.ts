@@ -32,7 +32,6 @@ export interface JudgedRequest extends GuardedRequest {
 
 export interface GuardParts {
   readonly village: Pick<Village, 'permit' | 'withdraw'>;
-  /** Bodies of writes. */
   readonly bodies: HeldBodies;
   readonly fetches: HeldBodies;
 }

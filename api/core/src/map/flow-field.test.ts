@@ -86,7 +86,6 @@ test('the field leads along a cheapest path from every tile of random maps', () 
   }
 });
 
-/** The tiles from a start to the slot by a field. */
 function along(map: WorldMap, field: Uint8Array, start: number): number[] {
   const tiles = [start];
   for (let tile = start; field[tile] !== 0 && field[tile] !== NO_WAY;) {

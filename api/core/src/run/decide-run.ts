@@ -17,7 +17,6 @@ export interface RunProgress {
 const RUN_PARKS_MAX = 200;
 const RUN_PARKED_MAX_MS = 604_800_000;
 
-/** The parks of a run so far. */
 interface RunParks {
   readonly count: number;
   readonly totalMs: number;

@@ -9,7 +9,6 @@ export interface OpenCall {
   readonly command: string | null;
 }
 
-/** Programs by the activity that they show. */
 const PROGRAMS: Readonly<Record<string, HandsActivity>> = Object.fromEntries([
   ...kind('building', [
     'make cmake ninja gcc g++ cc clang go cargo rustc mvn gradle gradlew tsc esbuild vite webpack',

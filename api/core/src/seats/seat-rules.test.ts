@@ -42,7 +42,6 @@ function randomVillage(seed: number): SeatInput {
 const tierIn = ({ tiers }: SeatInput, name: string | undefined): SeatTier | undefined =>
   tiers.find((tier) => tier.name === name);
 
-/** The room that is left on a node beside `sizes`. */
 function left(input: SeatInput, on: SeatNode, sizes: readonly Room[]): Room {
   const of = (pick: (size: Room) => number): number =>
     pick(on.allocatable) - pick(on.taken) - pick(input.reserve) - sizes.reduce((total, size) => total + pick(size), 0);

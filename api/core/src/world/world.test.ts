@@ -21,7 +21,6 @@ const map = defaultMap();
 const seeds = (process.env['WORLD_SEEDS'] ?? '1,2,3').split(',').map(Number);
 const STEPS = Number(process.env['WORLD_STEPS'] ?? 3000);
 
-/** Invariants of every world at every tick. */
 function assertSound(world: WorldState, tick: number): void {
   const holders = new Map<number, number>();
   for (const slot of aliveSlots(world)) {

@@ -162,7 +162,6 @@ function assertSameVerdicts(everything: Seen, seen: SeenBy): number {
   return hidden;
 }
 
-/** All pages of a list. */
 function pagesOf(
   copy: BoardCopy,
   viewer: BoardViewer,

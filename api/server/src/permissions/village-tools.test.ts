@@ -34,7 +34,6 @@ async function twice(
   return first.outcome.data ?? {};
 }
 
-/** Acts of the audit on an object that name the run and the call. */
 async function actsOf(object: string, { runId }: Working, callId: string): Promise<readonly string[]> {
   const acts = await readAudit(db, object, 1_000);
   return acts

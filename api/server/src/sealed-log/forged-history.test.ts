@@ -98,7 +98,6 @@ async function act(count: number): Promise<void> {
     );
 }
 
-/** The leaves of the present rows, up to a size. */
 async function leavesOfRows(size: number): Promise<Buffer> {
   const rows = await superuser.run(`select leaf from log.leaf order by xact, kind, id limit ${size}`);
   return Buffer.concat(rows.map(({ leaf }) => leafHash(leaf as Buffer, sha256)));

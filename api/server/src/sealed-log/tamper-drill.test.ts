@@ -114,7 +114,6 @@ async function fill(): Promise<void> {
   }
 }
 
-/** The output of the command. */
 async function command(...args: string[]): Promise<Verdict> {
   const { stdout, code } = await new Promise<{ stdout: string; code: number | string | null | undefined }>((done) => {
     execFile(

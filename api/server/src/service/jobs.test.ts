@@ -49,7 +49,6 @@ function replicaWith(timing: JobTiming, jobs: readonly Job[], leads = (): boolea
   return stopOnce;
 }
 
-/** A job that counts its runs. */
 function counting(name: string, everyMs: number): Job & { readonly runs: () => number } {
   let runs = 0;
   const run = async (): Promise<void> => void (runs += 1);

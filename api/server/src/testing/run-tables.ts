@@ -21,7 +21,6 @@ export async function openRunTables({ poolSize }: { readonly poolSize: number })
   const postgres = await migratedPostgres();
   const db = openDatabase({ url: postgres.appUrl, poolSize, onError: () => undefined });
 
-  /** Adds a queued run. */
   async function add(): Promise<RunRow> {
     const [run] = await inTransaction(db, (tx) => insertRuns(tx, [RUN]));
     assert.ok(run !== undefined);

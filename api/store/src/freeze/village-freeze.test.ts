@@ -44,7 +44,6 @@ async function holdFor(lastMs: number): Promise<string | null> {
   return held.ok ? held.holdId : null;
 }
 
-/** An expired hold. */
 async function endedHold(): Promise<string> {
   for (let lastMs = 50; ; lastMs *= 2) {
     const held = await holdFor(lastMs);

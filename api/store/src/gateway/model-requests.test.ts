@@ -35,7 +35,6 @@ function ask(agentId: string, tokens = TOKENS, amount: bigint | null = 0n): Prom
   });
 }
 
-/** The id of a request that begins; null if it is refused. */
 async function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
   const admission = await ask(agentId, tokens);
   return admission.verdict === 'admitted' ? admission.requestId : null;

@@ -18,7 +18,6 @@ const POST = '0199d2a1-0000-7000-8000-000000000001';
 const EVENT = new Date('2026-01-02T03:04:05.678Z');
 
 const ledger = await testLedger(2);
-/** Requests of the committed batches. */
 const past: TransferRequest[] = [];
 const opened = async (book: string, overdraw: boolean): Promise<number> => {
   const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${overdraw}) as id`.execute(

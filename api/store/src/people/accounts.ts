@@ -216,7 +216,6 @@ export async function noteHand(
   await tx.insertInto('account_hand').values({ account_id: accountId, act, by_role: by.role, by_id: by.id }).execute();
 }
 
-/** An account as a possible second approver. */
 interface SecondEyes {
   /** Creation of the account, or its last reset. */
   readonly ownSince: Date;

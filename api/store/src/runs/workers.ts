@@ -20,7 +20,6 @@ interface WorkerPart extends WorkerUse {
   readonly budgets: RunBudgets;
 }
 
-/** Each worker of a run with its own usage and that of its workers. */
 async function readWorkerParts(tx: Tx, parentRunId: string): Promise<readonly WorkerPart[]> {
   const { rows } = await sql<WorkerPart>`
     with recursive tree as (

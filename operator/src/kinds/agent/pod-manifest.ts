@@ -175,7 +175,6 @@ function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): 
   ];
 }
 
-/** The mounts whose volumes the pod has. */
 function mountsOf(mounts: readonly Mount[], { settings }: PodPlan, hasHands: boolean): readonly Mount[] {
   return mounts.filter(
     ({ name }) =>

@@ -28,7 +28,6 @@ async function connect(mindUrl: string): Promise<void> {
   await clientOf('admin').rewardAgent(reward);
 }
 
-/** An API client signed in as a member. */
 async function memberClient(name: string): Promise<TestClient> {
   const made = await clientOf('admin').createAccount({ name, role: 'member' });
   const body = { code: made.invitation?.code ?? '', password: PASSWORD };

@@ -122,7 +122,6 @@ async function unlessAborted(signal: AbortSignal, decide: () => Promise<string |
   }
 }
 
-/** Stores the end of a call as the program claims it. */
 function storeEnd({ calls }: PermitPorts, context: CallContext, { id, isDone, output }: EndedCall): Promise<unknown> {
   const outcome = isDone
     ? { kind: 'ok' as const, text: output }

@@ -9,7 +9,6 @@ function rewritten({ chunks, ...rest }: WireAnswer, rewrite: Rewrite): WireAnswe
   return { ...rest, chunks: chunks.map((chunk: WireChunk) => (typeof chunk === 'string' ? rewrite(chunk) : chunk)) };
 }
 
-/** The same answer in one chunk. */
 function joined({ chunks, ...rest }: WireAnswer, rewrite: Rewrite): WireAnswer {
   return { ...rest, chunks: [rewrite(chunks.join(''))] };
 }

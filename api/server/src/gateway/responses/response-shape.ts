@@ -16,7 +16,6 @@ function usageOf({ usage }: Completed): ResponseUsage {
   };
 }
 
-/** An answer that has just begun. */
 function begunOf({ requestId, plan }: Ticket, body: ResponseBody, { createdS }: CompletionHead): ResponseAnswer {
   return {
     id: `resp_${requestId}`,

@@ -176,7 +176,6 @@ function extremeValues(schema: z.ZodType): (random: Seeded) => unknown {
   return (random) => (random.chance(EXTREME_CHANCE / 10) ? random.one(EXTREMES) : draw(json, random));
 }
 
-/** A value as text for a path or query. */
 function textOf(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed().slice(0, 2_000);
 }
@@ -187,7 +186,6 @@ function entriesOf(drawn: unknown): readonly (readonly [string, string])[] {
     .map(([name, value]) => [name, textOf(value)]);
 }
 
-/** Draws requests to a route. */
 function requestsTo(route: RouteSpec): (random: Seeded) => { readonly path: string; readonly init: RequestInit } {
   const [params, query, body] = [route.params, route.query, route.body].map((schema) =>
     schema === undefined ? null : extremeValues(schema),

@@ -70,7 +70,6 @@ async function cellOf(route: RouteSpec, who: Column | 'broker', audience: Audien
   return denies && !DENIALS.has(code) ? `${response.status}*` : String(response.status);
 }
 
-/** Statuses of a row by column. */
 function cells(row: string): Readonly<Record<Column, string>> {
   const all = row.trim().split(/ +/);
   return Object.fromEntries(COLUMNS.map((column, index) => [column, all[index] ?? ''])) as Record<Column, string>;

@@ -31,7 +31,6 @@ async function rich(aiDollars: string): Promise<string> {
   return agent;
 }
 
-/** Entries of an agent, newest first. */
 async function entriesOf(agentId: string): Promise<readonly EntryRow[]> {
   const account = await findAgentAccount(play.db, agentId);
   if (account === null) return [];

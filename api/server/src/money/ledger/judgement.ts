@@ -18,7 +18,6 @@ export interface EconomyRules {
   readonly timeZone: string;
 }
 
-/** A request to reward or penalize an agent. */
 interface Judgement extends Pick<
   RequestOf<typeof rewardAgent>,
   'actor' | 'now' | 'requestId' | 'traceparent' | 'headers'

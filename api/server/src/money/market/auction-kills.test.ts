@@ -172,7 +172,6 @@ async function killAround(
   return killed;
 }
 
-/** The number of auctions in each state. */
 async function tally(): Promise<Record<string, number>> {
   const ends: Record<string, number> = {};
   for (let before: string | null = null; ;) {

@@ -49,7 +49,6 @@ export class PayPlay {
     return (await this.admin.getBalance({ agent_id: agentId })).balance;
   }
 
-  /** Every entry of an agent, newest first. */
   async entries(agentId: string): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {

@@ -83,7 +83,6 @@ class PursePlay {
     return new ComputeClaims({ source: this.source, tiers: this.tiers, terms });
   }
 
-  /** Gives an agent aiDollars, and an account if it has none. */
   async give(agentId: string, aiDollars: string): Promise<void> {
     await inTransaction(this.db, async (tx) => {
       await openAgentAccount(tx, agentId);

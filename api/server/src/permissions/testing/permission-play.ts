@@ -110,7 +110,6 @@ export class PermissionPlay {
     return answer.ok ? (answer.data.outcome?.code ?? answer.data.state) : answer.problem.code;
   }
 
-  /** Ends a call in the hands. */
   finish({ agentId, runId, cycle, attempt }: Working, callId: string, end: Partial<CallEnd> = {}) {
     const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Done.' }, report: {}, ...end };
     return this.play.as(agentId).endCall({ run_id: runId, call_id: callId, ...body });

@@ -47,7 +47,6 @@ async function begin(working: Working, callId: string, { tool, value }: Omit<Mad
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 const readCommand = createReadCommand();
 
-/** The verdict of a call by rules of the village, from its arguments. */
 async function verdictBy(rules: VillageRules, { tool, value }: Made): Promise<Verdict> {
   const policy = resolvePolicy({ village: rules, tier: [], agent: null }, sha256);
   const needs = await needsOf({ tool, value }, readCommand);

@@ -144,7 +144,6 @@ export function assertFaithful(village: Village, view: View): void {
   );
 }
 
-/** One random act in the village. */
 export function randomDeed(village: Village, draw: (bound: number) => number): void {
   const { world } = village;
   const slots = aliveSlots(world);
