@@ -258,3 +258,51 @@ test('hostile texts and schemas take a time in proportion to their length', () =
     assert.ok((user + system) / 1_000 < MOST_MS, `${text.slice(0, 20)}: ${(user + system) / 1_000} ms`);
   }
 });
+
+test('a document within a sentence, or beside words that leave a doubt, is refused; one that is given as the answer is read', () => {
+  const call = '{"command":"ls","seconds":5}';
+  for (const raw of [
+    `Do not call ${call}`,
+    `Do not call:\n${call}`,
+    `I would have used ${call} here.`,
+    `${call}\nThis is what you must never run.`,
+    `For example:\n\`\`\`json\n${call}\n\`\`\``,
+    `Ruf das bitte nicht auf:\n${call}`,
+    `不要调用：${call}`,
+    `The call ${call} deletes all files`,
+  ])
+    for (const schema of [undefined, SHELL])
+      assert.equal(shown(repairAndValidate(raw, schema)), 'JSON_SYNTAX_ERROR', raw);
+  for (const raw of [
+    `Here is the call: ${call}`,
+    `Sure!\n${call}\nLet me know if you need more.`,
+    `<tool_call>${call}</tool_call>`,
+    `shell(${call})`,
+    `Here it is:\n\`\`\`json\n${call}\n\`\`\``,
+  ])
+    assert.equal(shown(repairAndValidate(raw)), call, raw);
+});
+
+test('a schema that leads back to itself for the same value fits no value, and the refusal names the reference', () => {
+  const loops = [
+    [{ $ref: '#' }, '#/$ref'],
+    [
+      {
+        $defs: { a: { anyOf: [{ $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a' } },
+        properties: { x: { $ref: '#/$defs/a' } },
+      },
+      '#/$defs/b/$ref',
+    ],
+    [{ properties: { x: { not: { $ref: '#/properties/x' } } } }, '#/properties/x/not/$ref'],
+  ] as const;
+  for (const [schema, path] of loops) {
+    const read = repairAndValidate('{"x":1}', schema);
+    assert.ok(!read.ok && read.code === 'JSON_SCHEMA_MAJOR_MISMATCH', path);
+    assert.ok(read.error.includes(`at ${path}:`), read.error);
+  }
+  const tree = {
+    type: 'object',
+    properties: { left: { $ref: '#' }, right: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
+  };
+  assert.ok(repairAndValidate('{"left":{"right":null}}', tree).ok);
+});

@@ -3,6 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 import { isZod, type JsonSchema, type Schema } from './guide.ts';
 import type { JsonErrorCode } from './repair.ts';
+import { loopIn } from './schema-loop.ts';
 
 const ISSUES_MAX = 20;
 const MISSING = /^Invalid input: expected (.+), received undefined$/;
@@ -16,7 +17,7 @@ export type Validated<T> =
 
 /**
  * Holds a value to a schema of zod or of JSON (draft 2020-12; `format` is a note). Nothing is repaired. The patterns of a schema run
- * as they are, so a schema of strangers must have none.
+ * as they are, so a schema of strangers must have none. A schema that refers to itself without a value between fits no value.
  */
 export function validate<T>(value: unknown, schema: Schema<T>): Validated<T> {
   if (isZod(schema)) {
@@ -24,8 +25,15 @@ export function validate<T>(value: unknown, schema: Schema<T>): Validated<T> {
     return parsed.success ? { ok: true, value: parsed.data } : refused(parsed.error.issues.map(zodFinding));
   }
   const check = compiled(schema);
+  if ('loop' in check) return refused([loopFinding(check.loop)]);
   return check(value) ? { ok: true, value: value as T } : refused((check.errors ?? []).map(schemaFinding));
 }
+
+const loopFinding = (path: string): Finding => ({
+  path: '',
+  expected: `the schema refers to itself without a value between, at ${path}: remove this reference`,
+  isMajor: true,
+});
 
 type Finding = JsonIssue & Readonly<{ isMajor: boolean }>;
 
@@ -60,15 +68,23 @@ function schemaFinding({ instancePath, keyword, message = '', params }: ErrorObj
 
 const unescapedName = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
-const checks = new WeakMap<JsonSchema, ValidateFunction>();
+/** `loop`: the path of a reference by which a schema would be checked without end. */
+type Check = ValidateFunction | Readonly<{ loop: string }>;
 
-/** Throws for a schema that is none. The library is loaded with the first schema. */
-function compiled(schema: JsonSchema): ValidateFunction {
+const checks = new WeakMap<JsonSchema, Check>();
+
+function compiled(schema: JsonSchema): Check {
   const known = checks.get(schema);
   if (known !== undefined) return known;
-  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  const { $schema: _, ...plain } = schema;
-  const check = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile(plain);
+  const loop = loopIn(schema);
+  const check = loop === null ? compile(schema) : { loop };
   checks.set(schema, check);
   return check;
+}
+
+/** Throws for a schema that is none. The library is loaded with the first schema. */
+function compile(schema: JsonSchema): ValidateFunction {
+  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const { $schema: _, ...plain } = schema;
+  return new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile(plain);
 }

@@ -9,6 +9,7 @@ import {
   type Place,
 } from './documents.ts';
 import { Fault } from './fault.ts';
+import { isGiven } from './given.ts';
 import { admits, typesOf, type Guide } from '../guide.ts';
 import { parseLeniently } from './lenient-parser.ts';
 import type { Lenient, LenientOptions } from './lenient.ts';
@@ -159,7 +160,7 @@ const LINE_MAX_CHARS = 500;
 
 type Chosen = Readonly<{ document: Document; isAlone: boolean }>;
 
-/** The document that is meant. Throws a fault if two differ and both can be. */
+/** The document that is meant. Throws a fault if two differ and both can be, or if the words around it may not give it as the answer. */
 function chosen(found: readonly Document[], rules: ReadingRules, text: string): Chosen {
   const types = typesOf(rules.guide);
   const ofKind = found.filter(({ node }) => admits(types, node));
@@ -169,17 +170,27 @@ function chosen(found: readonly Document[], rules: ReadingRules, text: string): 
   const different = weighty.length < 2 ? weighty : distinct(weighty);
   const [first, ...others] = different;
   if (first === undefined) throw new Fault('there is no JSON document', text, 0);
-  if (others.length === 0) return { document: first, isAlone: isAlone(text, first) };
+  if (others.length === 0) return given(first, found, text);
   const fitting = rules.guide === null ? [] : [first, ...others].filter(({ node }) => rules.fits(node));
   const [only, second] = fitting;
   if (only === undefined || second !== undefined)
     throw new Fault('there are several JSON documents; write only one', text, others[0]?.start ?? 0);
-  return { document: only, isAlone: false };
+  return given(only, found, text);
 }
 
-const distinct = (documents: readonly Document[]): readonly Document[] => [
-  ...new Map(documents.map((document) => [textOf(document.node), document])).values(),
-];
+function given(document: Document, found: readonly Document[], text: string): Chosen {
+  if (isAlone(text, document)) return { document, isAlone: true };
+  if (isGiven(text, document, found)) return { document, isAlone: false };
+  throw new Fault(
+    'the words around the JSON may not mean it as the answer; write the JSON alone',
+    text,
+    document.start,
+  );
+}
+
+/** The first of each value. */
+const distinct = (documents: readonly Document[]): readonly Document[] =>
+  [...new Map(documents.toReversed().map((document) => [textOf(document.node), document])).values()].toReversed();
 
 /** A list such as `[1]`, which may be a mark in prose. */
 const isPlainList = (node: unknown): boolean =>
