@@ -76,6 +76,25 @@ test('five summaries in a row do not grow and keep 20 planted facts, though the 
   );
 });
 
+test('a summary with many short facts and messages stays within its room', () => {
+  const numbers = Array.from({ length: 900 }, (_, index) => String(index + 100));
+  const said = Array.from({ length: 18 }, (_, at): Said => ({
+    by: 'result',
+    text: numbers.slice(at * 50, at * 50 + 50).join('\n'),
+  }));
+  const room = { asked: 200, text: 100, facts: 1_000 };
+  const asked = Array.from({ length: 100 }, () => 'ok');
+  const summary = composeSummary({ asked, text: 'All done.', facts: factsOf(said) }, room);
+  const titles = summary
+    .split('\n')
+    .filter((line) => line.endsWith(':'))
+    .join('').length;
+  assert.ok(
+    summary.length <= room.asked + 'All done.'.length + room.facts + titles + 4,
+    `${summary.length} characters`,
+  );
+});
+
 test('an excerpt has the beginning and the end, and fits', () => {
   const text = excerptOf(workOf(1), 3_000);
   assert.ok(Buffer.byteLength(text) <= 3_000);

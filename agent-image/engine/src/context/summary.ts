@@ -58,6 +58,9 @@ export function composeSummary({ asked, text, facts }: SummaryParts, room: Summa
 const listOf = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : [title, ...lines.map((line) => `- ${line}`)].join('\n');
 
+/** The characters of a line in a list. */
+const inList = (line: string): number => line.length + '\n- '.length;
+
 /** The share of the room of people's messages that one of them may take. */
 const LONGEST_SHARE = 0.5;
 
@@ -66,7 +69,7 @@ function newest(asked: readonly string[], maxChars: number): readonly string[] {
   const kept: string[] = [];
   for (const message of asked.toReversed()) {
     const text = withoutMiddle(message, Math.floor(maxChars * LONGEST_SHARE));
-    left -= text.length;
+    left -= inList(text);
     if (left < 0) break;
     kept.unshift(text);
   }
@@ -78,8 +81,8 @@ function missing(facts: readonly Fact[], text: string, maxChars: number): readon
   const lines: string[] = [];
   for (const fact of facts) {
     if (names(text, fact) || lines.some((line) => line.includes(fact.literal))) continue;
-    if (left < fact.words.length) continue;
-    left -= fact.words.length;
+    if (left < inList(fact.words)) continue;
+    left -= inList(fact.words);
     lines.push(fact.words);
   }
   return lines;
