@@ -49,7 +49,9 @@ export const isSameFact = (
 /** Names, numbers, negations and modes: texts that differ in them never say the same. */
 function marksOf(subject: string, text: string): string {
   const own = new Set(normalized(subject).split(' '));
-  const names = namesOf(text).filter((name) => !own.has(name));
+  const names = namesOf(text)
+    .map(normalized)
+    .filter((name) => !own.has(name));
   const modes = new Set((text.match(MODES) ?? []).map((mode) => mode.toLowerCase()));
   return JSON.stringify([names, (text.match(NEGATIONS) ?? []).length % 2, [...modes].toSorted()]);
 }

@@ -41,7 +41,7 @@ export function wordsOfRun(
   const said = { ...scope, session: sessionId };
   // An answer from outside earlier in the conversation does not make the message one.
   const mayBeOutside = (run.taint ?? []).some(({ source }) => source !== 'conversation');
-  const asked = { ...said, id: `e-${id}-0`, speaker: asker, text: prompt, mayBeOutside };
+  const asked = { ...said, id: `e-${id}-0`, speaker: speakerOf(asker), text: prompt, mayBeOutside };
   const answered = { ...said, id: `e-${id}-1`, speaker: OWN_NAME, mayBeOutside: true };
   return [
     asked,
@@ -49,3 +49,6 @@ export function wordsOfRun(
     { ...diary, text: `${when}: ${asker} wrote to me. ${ANSWERS[state]}` },
   ];
 }
+
+/** A person may have the name under which the agent keeps its own words. */
+const speakerOf = (asker: string): string => (asker.trim().toUpperCase() === OWN_NAME ? `“${asker.trim()}”` : asker);

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { namesIn, wordsOf } from '../text/words.ts';
+import { namesOf, wordsOf } from '../text/words.ts';
 import { conditionsOf, type Filter } from './filter.ts';
 import { statementsOf } from './statements.ts';
 
@@ -68,6 +68,15 @@ export function openWordIndex(database: DatabaseSync): WordIndex {
 /** The inverse document frequency of BM25 that is never negative. */
 export const weightOf = (rows: number, size: number): number => Math.log(1 + (size - rows + 0.5) / (rows + 0.5));
 
+/** The words of names, as in the index; numbers are no names there. */
+const namedIn = (text: string): ReadonlySet<string> =>
+  new Set(
+    namesOf(text)
+      .filter((name) => CAPITAL.test(name))
+      .flatMap(wordsOf),
+  );
+const CAPITAL = /^\p{Lu}/u;
+
 function writers(database: DatabaseSync): Pick<WordIndex, 'add' | 'remove'> {
   const insert = database.prepare('insert into word (rowid, words) values (?, ?)');
   const erase = database.prepare("insert into word (word, rowid, words) values ('delete', ?, ?)");
@@ -79,12 +88,12 @@ function writers(database: DatabaseSync): Pick<WordIndex, 'add' | 'remove'> {
   const unused = database.prepare('delete from term where word = ? and rows <= 0');
   return {
     add: (seq, text) => {
-      const [words, names] = [wordsOf(text), namesIn(text)];
+      const [words, names] = [wordsOf(text), namedIn(text)];
       insert.run(seq, words.join(' '));
       for (const word of new Set(words)) more.run(word, Number(names.has(word)));
     },
     remove: (seq, text) => {
-      const [words, names] = [wordsOf(text), namesIn(text)];
+      const [words, names] = [wordsOf(text), namedIn(text)];
       erase.run(seq, words.join(' '));
       for (const word of new Set(words)) {
         less.run(Number(names.has(word)), word);

@@ -1,5 +1,5 @@
 /** Version of the words in the index. A store of another version is indexed again when it is opened. */
-export const WORDS_VERSION = 1;
+export const WORDS_VERSION = 2;
 
 /** Longest word of the index. A longer one, such as a hash, keeps its beginning. */
 const MAX_WORD_CHARS = 40;
@@ -14,8 +14,6 @@ const COMMON: ReadonlySet<string> = new Set(
 );
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** A capitalized word after a word or a comma: nothing that begins a sentence. */
-const CAPITAL_INSIDE = /(?<=[\p{Ll}\p{N},;:’'"]\s)\p{Lu}\p{L}+/gu;
 const MARKS = /\p{M}+/gu;
 /** Scripts that write words without spaces between them. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
@@ -41,19 +39,19 @@ export const plainWordsOf = (text: string): readonly string[] =>
 /** Text that differs in case, accents, punctuation and spaces alone is the same. */
 export const normalized = (text: string): string => (folded(text).match(WORD) ?? []).join(' ');
 
-/** Names and numbers, folded, in order: words with a capital letter that do not begin a sentence, and words with a digit. */
+/** What stands before a word that begins a sentence. */
+const BEGINS = /(?:^|[.!?…]["'”’)]?\s+|\n\s*)["'“‘(]?$/u;
+const BEFORE_CHARS = 4;
+
+/** Names and numbers as they are written, in order: words with a capital letter that do not begin a sentence, and words with a digit. */
 export function namesOf(text: string): readonly string[] {
   const names: string[] = [];
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    const begins = /(^|[.!?…:]["'”’)]?\s+|\n\s*)["'“‘(]?$/u.test(text.slice(Math.max(0, index - 4), index));
-    if (/\p{N}/u.test(word) || (/^\p{Lu}/u.test(word) && !begins && word !== 'I')) names.push(folded(word));
+    const isName =
+      /^\p{Lu}/u.test(word) && word !== 'I' && !BEGINS.test(text.slice(Math.max(0, index - BEFORE_CHARS), index));
+    if (isName || /\p{N}/u.test(word)) names.push(word);
   }
   return names;
-}
-
-/** Words with a capital letter inside a sentence, stemmed as in the index. */
-export function namesIn(text: string): ReadonlySet<string> {
-  return new Set((text.match(CAPITAL_INSIDE) ?? []).flatMap(wordsOf));
 }
 
 /** Two letters at a time, overlapping: how texts without spaces are indexed. */
