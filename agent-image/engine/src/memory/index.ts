@@ -5,6 +5,7 @@ export { hashedEmbedder } from './embedding/hashed-embedder.ts';
 export { httpEmbedder, type HttpEmbedderOptions } from './embedding/http-embedder.ts';
 export type {
   Audience,
+  Changes,
   Embedder,
   Evidence,
   Explanation,

@@ -331,6 +331,12 @@ test('counts of callers and pins are bounded', async () => {
   assert.equal(memory.stats().pinned, 200);
   const unpinned = memory.list({ audience: ANA, pinned: false }).memories[0]?.id ?? '';
   assert.equal(memory.pin(unpinned, { audience: ANA }), 'too_many_pins');
+  const ben = { audience: ['ben'] };
+  const [note] = await memory.remember([said(300, 'Ben never eats gravel', ben)]);
+  assert.ok(note?.outcome === 'remembered');
+  assert.equal(memory.pin(note.id, ben), 'done', 'the pins of Ana are not those of Ben');
+  const [first] = await memory.search('remark on snow', { ...ben, k: 1 });
+  assert.equal(first?.memory.id, note.id, 'the pins of Ana do not hide that of Ben');
   for (const [k, expected] of [
     [-1, 1],
     [Number.NaN, 1],

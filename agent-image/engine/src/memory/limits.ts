@@ -6,6 +6,7 @@ export const MAX_PEOPLE = 256;
 export const MAX_PROVENANCE = 64;
 /** Memories of one call of `remember`, and ids of one call of `use`, `forget` or `bury`. */
 export const MAX_BATCH = 1_000;
+/** Pinned memories of one audience: the people of one conversation, or everybody. */
 export const MAX_PINNED = 200;
 export const MAX_QUERY_CHARS = 4_000;
 export const MAX_HITS = 100;

@@ -68,7 +68,7 @@ type NewCommon = Readonly<{
   taint?: Taint;
   /** From 0 to 1; by default the store's judgement of the text. */
   importance?: number;
-  /** Ignored once 200 memories are pinned. */
+  /** Ignored once 200 memories of the audience are pinned. */
   pinned?: boolean;
 }>;
 export type NewEvidence = NewCommon & Readonly<{ kind: 'evidence'; session: string; turn: number; speaker: string }>;
@@ -189,6 +189,18 @@ export type MemoryStats = Readonly<{
   salvage: Readonly<{ aside: string; recovered: number; lost: number; at: number }> | null;
 }>;
 
+/** What a copy of the memory lacks. */
+export type Changes = Readonly<{
+  /** Marks after which it continues: the last one that was settled, and the last one that was offered since, which may have arrived. */
+  from: readonly number[];
+  /** The mark to settle once the copy has it. */
+  to: number;
+  changed: readonly Remembered[];
+  /** Ids of memories that are there no longer, also if the copy never had them. */
+  gone: readonly string[];
+  more: boolean;
+}>;
+
 /** Result of a step of `maintain`. `more`: call it again. */
 export type Maintained = Readonly<{ embedded: number; demoted: number; removed: number; more: boolean }>;
 
@@ -219,6 +231,11 @@ export type Memory = Readonly<{
   unpin: (id: string, options: Readonly<{ audience: Present }>) => PinResult;
   get: (id: string, options: Readonly<{ audience: Present }>) => Remembered | null;
   list: (options: ListOptions) => Page;
+  /** The oldest changes that the copy lacks, 1 to 1,000, without those of repetition alone. They come again until they are settled. */
+  changes: (limit: number) => Changes;
+  settle: (to: number) => void;
+  /** Reports memories to the copy again: these ids, or all. */
+  recheck: (ids: readonly string[] | 'all') => void;
   stats: () => MemoryStats;
   /** One bounded step of the work that can wait: new vectors, demotion, the bound. Call it when the agent is idle. */
   maintain: () => Promise<Maintained>;

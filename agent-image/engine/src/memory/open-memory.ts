@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buryMemories, forgetMemories } from './forget.ts';
-import { clamped, DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_PINNED, MAX_QUERY_CHARS } from './limits.ts';
+import { clamped, DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_QUERY_CHARS } from './limits.ts';
 import { addVectors, awaitingVectors, demoteSome, makeRoom, moveVectors, vectorsOf } from './maintain.ts';
 import type {
   Embedder,
@@ -22,7 +22,7 @@ import type {
   Tombstone,
 } from './memory.ts';
 import { DEFAULT_PROFILE } from './ranking/profile.ts';
-import { store } from './remember.ts';
+import { mayPin, store } from './remember.ts';
 import { filterOf, search } from './search/search.ts';
 import type { Row } from './store/memory-table.ts';
 import { emptyLog, inTransaction, isDamage, openStore } from './store/open-store.ts';
@@ -82,6 +82,9 @@ class OpenMemory {
       unpin: (id, { audience }) => this.#pin(id, false, audience),
       get: (id, { audience }) => this.#guarded((parts) => visibleRow(parts, id, audience)?.memory ?? null),
       list: (options) => this.#guarded((parts) => list(parts, options)),
+      changes: (limit) => this.#write(({ changeLog }) => changeLog.next(clamped(limit, MAX_LISTED))),
+      settle: (to) => this.#write(({ changeLog }) => changeLog.settle(to)),
+      recheck: (ids) => this.#write(({ changeLog }) => changeLog.add(ids)),
       stats: () => this.#guarded((parts) => this.#stats(parts)),
       maintain: () => this.#maintain(),
       close: () => this.#parts.database.close(),
@@ -168,7 +171,7 @@ class OpenMemory {
     return this.#write((parts) => {
       const row = visibleRow(parts, id, audience);
       if (row === null) return 'no_such_memory';
-      if (isPinned && !row.memory.pinned && parts.table.pinned() >= MAX_PINNED) return 'too_many_pins';
+      if (isPinned && !row.memory.pinned && !mayPin(parts, row.memory.audience)) return 'too_many_pins';
       parts.table.pin(id, isPinned);
       return 'done';
     });

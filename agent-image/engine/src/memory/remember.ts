@@ -1,5 +1,5 @@
 import { MAX_PINNED } from './limits.ts';
-import type { Fact, NewFact, NewMemory, RefusalReason, RememberResult, Taint } from './memory.ts';
+import type { Audience, Fact, NewFact, NewMemory, RefusalReason, RememberResult, Taint } from './memory.ts';
 import { faultOf } from './new-memory.ts';
 import { fingerprintOf, isSameFact } from './sameness.ts';
 import { includes } from './store/audiences.ts';
@@ -35,12 +35,16 @@ export function store(parts: Parts, entry: Entry, how: Storing): RememberResult 
   if ('outcome' in sources) return sources;
   if (!how.makeRoom()) return refused('full', 'The memory is full of facts and pinned memories. Forget some of them.');
   const importance = memory.importance ?? importanceIn(parts, memory);
-  const pinned = memory.pinned === true && parts.table.pinned() < MAX_PINNED;
+  const pinned = memory.pinned === true && mayPin(parts, memory.audience);
   const row = rowOf(memory, { ...sources, importance, pinned }, how);
   insertMemory(parts, row, vector);
   if (row.kind === 'fact' && row.supersedes !== null) parts.table.supersede(row.supersedes, row.id, row.validFrom);
   return { outcome: 'remembered', id: row.id };
 }
+
+/** True if the people of an audience may pin one more memory: those of another cannot use up their pins. */
+export const mayPin = ({ table, audiences }: Parts, audience: Audience): boolean =>
+  table.pinned(audiences.numberOf(audience)) < MAX_PINNED;
 
 const refused = (reason: RefusalReason, detail: string): RememberResult => ({ outcome: 'refused', reason, detail });
 
@@ -70,7 +74,7 @@ function knownOf(parts: Parts, { memory, vector }: Entry, now: number): Remember
     (memory.kind === 'fact' && vector !== null ? similarFact(parts, { fact: memory, vector, audience, now }) : null);
   if (same === null) return null;
   table.repeat(same.seq, memory.at ?? now);
-  if (memory.pinned === true && table.pinned() < MAX_PINNED) table.pin(same.memory.id, true);
+  if (memory.pinned === true && mayPin(parts, same.memory.audience)) table.pin(same.memory.id, true);
   return { outcome: 'known', id: same.memory.id };
 }
 

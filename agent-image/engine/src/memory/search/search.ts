@@ -42,7 +42,7 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
     const { audiences } = filter;
     pool.add(parts.table.visible(parts.vectors.near(vector, { audiences, limit, size }), filter));
   }
-  pool.add(parts.table.visible(parts.table.pins(MAX_PINNED), filter));
+  pool.add(parts.table.visible(parts.table.pins(filter.audiences, MAX_PINNED), filter));
   pool.addBeside(pool.best(WITH_NEIGHBOURS).map(({ seq }) => seq));
   follow(parts, pool, { terms, filter, size });
   const candidates = pool.candidates();

@@ -163,12 +163,17 @@ function lists(database: DatabaseSync) {
     `select count(*) as all_rows, count(*) filter (where kind = 'fact') as facts, sum(dormant) as dormant, sum(pinned) as pinned
      from memory`,
   );
-  const pinned = database.prepare('select count(*) as rows from memory where pinned = 1');
-  const pins = database.prepare('select seq from memory where pinned = 1 order by seq limit ?');
+  const pinned = database.prepare('select count(*) as rows from memory where pinned = 1 and audience = ?');
+  const pins = database.prepare(
+    `select seq from memory where pinned = 1 and (?1 is null or audience in (select value from json_each(?1)))
+     order by seq desc limit ?2`,
+  );
   return {
-    pinned: (): number => Number(pinned.get()?.['rows']),
-    /** Pinned memories of all audiences, oldest first. */
-    pins: (limit: number): readonly number[] => pins.all(limit).map(({ seq }) => Number(seq)),
+    /** The number of pinned memories of one audience. */
+    pinned: (audience: number): number => Number(pinned.get(audience)?.['rows']),
+    /** Pinned memories of these audiences, or of all, newest first. */
+    pins: (audiences: readonly number[] | null, limit: number): readonly number[] =>
+      pins.all(audiences === null ? null : JSON.stringify(audiences), limit).map(({ seq }) => Number(seq)),
     counts: (): Readonly<{ all: number; facts: number; dormant: number; pinned: number }> => {
       const row = counts.get();
       const [all, facts] = [Number(row?.['all_rows']), Number(row?.['facts'])];
@@ -311,7 +316,7 @@ const factColumns = (fact: Fact): Record<string, Column> => ({
 
 type Stored = Record<string, SQLOutputValue>;
 
-const readRows = (rows: readonly Stored[]): readonly Row[] => rows.map((row) => rowOf(row));
+export const readRows = (rows: readonly Stored[]): readonly Row[] => rows.map((row) => rowOf(row));
 const readRow = (row: Stored | undefined): Row | null => (row === undefined ? null : rowOf(row));
 const textOrNull = (value: SQLOutputValue | undefined): string | null => (typeof value === 'string' ? value : null);
 const numberOrNull = (value: SQLOutputValue | undefined): number | null => (typeof value === 'number' ? value : null);

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Remembered } from '../memory.ts';
 import { WORDS_VERSION, wordsOf } from '../text/words.ts';
 import { openAudiences, type Audiences } from './audiences.ts';
+import { openChangeLog, type ChangeLog } from './change-log.ts';
 import { openMemoryTable, type MemoryTable, type NewRow } from './memory-table.ts';
 import { inTransaction } from './open-store.ts';
 import { openEarlierVectors, type EarlierVectors } from './earlier-vectors.ts';
@@ -16,6 +17,7 @@ export type Parts = Readonly<{
   words: WordIndex;
   vectors: VectorIndex;
   earlierVectors: EarlierVectors;
+  changeLog: ChangeLog;
 }>;
 
 /** Which embedder made the vectors. */
@@ -37,7 +39,8 @@ export function openParts(database: DatabaseSync, embedder: EmbedderName): Parts
   if (header?.['words_version'] !== WORDS_VERSION)
     inTransaction(database, () => indexWords({ database, table, words }));
   const audiences = openAudiences(database);
-  return { database, table, audiences, words, vectors, earlierVectors: openEarlierVectors(database) };
+  const [earlierVectors, changeLog] = [openEarlierVectors(database), openChangeLog(database)];
+  return { database, table, audiences, words, vectors, earlierVectors, changeLog };
 }
 
 /** The text under which a memory is found: with the speaker, or what it is about. */
