@@ -31,8 +31,11 @@ export {
   CORRECTION_PREFIX,
   MEMORY_PEOPLE_MAX,
   MEMORY_WORDS_MAX_CHARS,
-  SHOWN_MEMORIES_MAX,
+  MemoryChangeRefusal,
+  MemoryId,
+  SYNC_BODY_MAX_BYTES,
   SYNCED_MEMORIES_MAX,
+  SyncedMemory,
 } from './memory/agent-memory.ts';
 export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
 export { loadSkill, pinSkills } from './routes/runs/runs.ts';

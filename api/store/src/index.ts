@@ -62,6 +62,7 @@ export type { Circumstance, LedgerActor, TransferRequest } from './ledger/transf
 export * from './ledger/upkeep.ts';
 export * from './memory/agent-memory.ts';
 export * from './memory/memory-commands.ts';
+export * from './memory/memory-report.ts';
 export * from './memory/repository-memory.ts';
 export * from './migration/migrate.ts';
 export * from './payments/captures.ts';

@@ -149,6 +149,46 @@ test('a person deletes an entry, and after a confirmation the whole memory', asy
   await until('nothing is left', async () => (await left()) === 0);
 });
 
+/** Bob remembers 600 things of Kim, each older than the one before. */
+async function reportMany(): Promise<void> {
+  const { accounts } = await stage.admin.listAccounts({});
+  const audience = [`account ${accounts.find(({ name }) => name === 'kim')?.account_id ?? ''}`];
+  const { cycle } = await permits.play.agent('bob');
+  const totals = { active: 2_700, dormant: 0, pinned: 0, dropped: 0, capacity: 200_000 };
+  const all = Array.from({ length: 600 }, (_, number) =>
+    aMemory({
+      memory_id: `m-${number}`,
+      text: `Kim counted ${number + 1} geese.`,
+      audience,
+      since: new Date(Date.UTC(2026, 9, 1) - number * 3_600_000).toISOString(),
+    }),
+  );
+  for (let at = 0; at < all.length; at += 200)
+    await permits.play.as('bob').syncAgentMemory({
+      agent_id: 'bob',
+      cycle,
+      applied: 0,
+      copy: { from: at === 0 ? [] : [at], to: at + 200 },
+      memories: all.slice(at, at + 200),
+      totals,
+    });
+}
+
+testOnDevices('a long memory says how many are listed, and the oldest is found', async (viewer, name) => {
+  await reportMany();
+  const { page } = viewer;
+  await visit(page, '?agent=bob&tab=mind');
+  const cards = page.locator('.memory-card');
+  await page.getByText('The newest 50 are listed').waitFor();
+  await page.getByText('2,100 memories are not copied here yet').waitFor();
+  await page.getByRole('button', { name: 'Older memories' }).click();
+  await page.getByText('The newest 100 are listed').waitFor();
+  assert.equal(await cards.count(), 100);
+  await page.getByLabel('Search its memory').fill('600 geese');
+  await page.locator('.memory-card[data-memory="m-599"]').waitFor();
+  await stage.shot(viewer, `mind-long-${name}`);
+});
+
 testOnDevices(
   'the Mind tab shows what the agent believes, from where, how sure and since when',
   async (viewer, name) => {
@@ -200,4 +240,23 @@ test('a person corrects and forgets what an agent believes of them', async (cont
     commands.map(({ op }) => op),
     ['correct', 'forget'],
   );
+});
+
+test('a person sees why the agent could not apply a change', async (context) => {
+  const viewer = await stage.viewer({});
+  context.after(() => viewer.close());
+  const { page } = viewer;
+  await stage.signIn(viewer, 'kim');
+  await visit(page, '?agent=ada&tab=mind');
+  const card = page.locator('.memory-card', { hasText: 'lives in Basel' });
+  await card.locator('[data-action="pin"]').click();
+  await card.getByText('Not applied yet').waitFor();
+  const { cycle } = await permits.play.agent('ada');
+  const sync = (more: object) =>
+    permits.play.as('ada').syncAgentMemory({ agent_id: 'ada', cycle, applied: 0, ...more });
+  const { commands } = await sync({});
+  const number = commands.at(-1)?.number ?? 0;
+  await sync({ applied: number, refused: [{ number, reason: 'too_many_pins' }] });
+  await page.getByText('The agent could not pin a memory: its people have 200 pins').waitFor();
+  await stage.shot(viewer, 'mind-refused');
 });

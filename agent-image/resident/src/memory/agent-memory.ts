@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { MemoryChangeRefusal } from '@hamlet/contract/resident';
 import type { Memory, NewMemory } from '@hamlet/engine/memory';
 import { z } from 'zod';
 import { recallMind } from '../loop/reflect.ts';
@@ -10,6 +11,7 @@ import type { WorkVillage } from '../village/work-village.ts';
 import { stateOf, type MemorySeed } from './entity.ts';
 import { forgetfulLifeStore, openLifeStore, type LifeStore } from './life-store.ts';
 import { createMemoryMirror } from './memory-mirror.ts';
+import type { Applied } from './memory-reporter.ts';
 import { moveOldNotes } from './old-notes.ts';
 import { createOwnMemory, NO_MEMORY, type OwnMemory } from './own-memory.ts';
 import { createConversationReader, type ConversationReader } from './reading/conversation-reader.ts';
@@ -20,8 +22,6 @@ const OLD_FILE = 'memory.jsonl';
 const STORE_FOLDER = 'memory';
 /** The entity of the life with the number of the newest applied change by people. */
 const APPLIED = 'memory-changes';
-const GOAL_MAX_CHARS = 500;
-const PLAN_MAX_CHARS = 1_000;
 
 /** The files of an agent's memory on its volume. */
 export interface OpenedMemory {
@@ -133,11 +133,15 @@ export function createAgentMemory({ life, store, folder, cycle, work, now, log }
   };
 }
 
-const Applied = z.object({ applied: z.int().min(0), life: z.string() });
+const AppliedChanges = z.object({
+  applied: z.int().min(0),
+  life: z.string(),
+  refused: z.array(z.object({ number: z.int().min(1), reason: MemoryChangeRefusal })).default([]),
+});
 
-function appliedIn(life: LifeStore): Pick<z.infer<typeof Applied>, 'applied'> {
+function appliedIn(life: LifeStore): Applied {
   const text = life.recall(APPLIED)?.observations[0];
-  return text === undefined ? { applied: 0 } : (Applied.safeParse(JSON.parse(text)).data ?? { applied: 0 });
+  return text === undefined ? { applied: 0 } : (AppliedChanges.safeParse(JSON.parse(text)).data ?? { applied: 0 });
 }
 
 /** Runs the work until it succeeds once, one attempt at a time. False after a failed attempt. */
@@ -168,5 +172,5 @@ const peopleThrough =
 function mindOf(life: LifeStore): { readonly goal: string | null; readonly plan: string | null } {
   const { goal, life: lived } = recallMind(life);
   const plan = lived.plan.length === 0 ? '' : planInWords(lived.plan);
-  return { goal: goal.slice(0, GOAL_MAX_CHARS) || null, plan: plan.slice(0, PLAN_MAX_CHARS) || null };
+  return { goal: goal || null, plan: plan || null };
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { CallInput, MemoryCommand, Run, syncAgentMemory } from '@hamlet/contract';
-import { openMemory, type Memory } from '@hamlet/engine/memory';
+import type { Run } from '@hamlet/contract';
+import { openMemory } from '@hamlet/engine/memory';
 import { repositoryId } from '@hamlet/core/git';
 import { atEnd, testFolder } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -14,7 +14,6 @@ import { wordsOfRun } from '../runs/words-of-run.ts';
 import { aRun } from '../testing/a-village.ts';
 import { ok } from '../testing/scripted-village.ts';
 import { entityOf, NOTE } from './entity.ts';
-import { createMemoryMirror } from './memory-mirror.ts';
 import { moveOldNotes } from './old-notes.ts';
 import { createOwnMemory, DIARY_SESSION, lineOf, OWN_NAME } from './own-memory.ts';
 
@@ -218,70 +217,12 @@ test('the API gets the marks of the store with what a run recalls', async () => 
   assert.deepEqual(noted, [[['m-1', 'm-2'], ['m-1']]]);
 });
 
-type Body = CallInput<typeof syncAgentMemory>['body'];
-
-/** The API's side of the mirror, with the changes that people wait for. */
-function aMirror(store: Memory, commands: MemoryCommand[] = []) {
-  const bodies: Omit<Body, 'cycle'>[] = [];
-  const answers = { isAway: false };
-  let applied = { applied: 0 };
-  const mirror = createMemoryMirror({
-    memory: store,
-    sync: async (body) => {
-      if (answers.isAway) return { kind: 'unreachable', why: 'away' };
-      bodies.push(body);
-      return ok({ commands: commands.filter(({ number }) => number > body.applied), more: false, life: 'uid' });
-    },
-    applied: { read: () => applied, write: (newest) => (applied = newest) },
-    mind: () => ({ goal: 'baking', plan: null }),
-    log: { warn: () => {} },
-  });
-  const exchange = async (): Promise<void> => {
-    const stop = new AbortController();
-    const before = bodies.length;
-    const running = mirror.run(stop.signal);
-    while (bodies.length < before + 2) await new Promise((resolve) => setTimeout(resolve, 1));
-    stop.abort();
-    mirror.touch();
-    await running;
-  };
-  return { mirror, bodies, answers, exchange };
-}
-
-test('people see a copy of the memory, and their changes hold before the next recall', async () => {
-  const { store, own } = anAgent();
-  const audience = ['account Mia'];
-  const of = { audience, isOutside: false };
-  await own.remember({ id: 'm-1', text: 'Mia lives in Bern.', about: 'Mia', ...of });
-  await own.remember({ id: 'm-2', text: 'Mia keeps seven bees.', about: null, ...of });
-  own.pin('m-1', true, readBy('Mia'));
-  const changes: MemoryCommand[] = [];
-  const { mirror, bodies, answers, exchange } = aMirror(store, changes);
-  await exchange();
-  const [first] = bodies.filter(({ memories = [] }) => memories.length > 0);
-  assert.deepEqual(first?.held?.toSorted(), ['m-1', 'm-2']);
-  assert.deepEqual(
-    first?.memories?.map(({ memory_id: id, kind, about, audience: known }) => [id, kind, about, known]).toSorted(),
-    [
-      ['m-1', 'fact', 'Mia', audience],
-      ['m-2', 'fact', null, audience],
-    ],
-  );
-  assert.deepEqual(first?.mind, { goal: 'baking', plan: null });
-  const by = { new_id: 'c-1', text: 'Mia lives in Basel.', by: 'Mia' };
-  changes.push({ op: 'correct', number: 1, memory_id: 'm-1', ...by }, { op: 'forget', number: 2, memory_id: 'm-2' });
-  answers.isAway = true;
-  assert.equal(await mirror.catchUp(), false);
-  answers.isAway = false;
-  assert.equal(await mirror.catchUp(), true);
-  const recalled = await own.recall('Where does Mia live, and what does she keep?', readBy('Mia'), '');
-  assert.deepEqual(pluck(recalled.memories, 'id'), ['c-1']);
-  assert.equal(store.get('m-1', { audience: 'keeper' })?.kind, 'fact', 'the history stays');
-  await exchange();
-  const later = bodies.at(-1);
-  assert.deepEqual([later?.gone, later?.applied], [['m-2'], 2]);
-  const sent = later?.memories?.find(({ memory_id: id }) => id === 'c-1');
-  assert.deepEqual([sent?.corrected, sent?.replaces, sent?.pinned], [true, 'm-1', true]);
+test("a person with the name of the agent's own words is recalled and forgotten as a person", async () => {
+  const { own, talk, recalled } = anAgent();
+  await talk({ session: 91, names: ['I'] }, 'I promised to paint the fence on Friday.');
+  assert.match(await recalled({ session: 92, names: ['I'] }, 'Who paints the fence?'), /“I”: I promised/);
+  const words = own.list(readBy('I'), 10, { session: idOf(91) });
+  assert.ok(words.some((each) => each.kind === 'evidence' && each.speaker !== OWN_NAME));
 });
 
 test('the notes of an earlier version move to the people of their conversations, and their file is deleted, so that forgetting leaves no bytes', async () => {

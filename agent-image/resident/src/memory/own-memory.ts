@@ -8,7 +8,7 @@ import type {
   RememberResult,
   Taint,
 } from '@hamlet/engine/memory';
-import { MEMORY_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
+import { MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
 import { isSummaryOf, summaryFact, type NewSummary } from './kept-summary.ts';
 import { isLearned } from './reading/facts-read.ts';
@@ -162,7 +162,7 @@ const evidenceOf = ({ id, session, speaker, text, audience, repository }: SaidWo
   speaker,
   audience,
   repository,
-  text: shorten(text.replaceAll('\u0000', ''), MEMORY_WORDS_MAX_CHARS),
+  text: shorten(storableText(text), MEMORY_WORDS_MAX_CHARS),
 });
 
 /** Public memories are in the prompts of all conversations, so the people of one cannot change them. */

@@ -2,12 +2,19 @@ import { z } from 'zod';
 import { plainText, Time } from '../values/scalars.ts';
 import { RepositoryName } from './memory-entry.ts';
 
-/** Memories of an agent that the API shows; the agent itself may know more. */
-export const SHOWN_MEMORIES_MAX = 2_000;
+/** Memories of an agent that the API shows: as many as an agent can have. */
+export const SHOWN_MEMORIES_MAX = 200_000;
+/** Bytes of their words, as UTF-8. Beyond it, the API shows no words of conversations that are older than the rest. */
+export const SHOWN_WORDS_MAX_BYTES = 67_108_864;
+/** Ids in one list of all memories to show, by which earlier versions of the agent report; they show no more. */
+export const HELD_MEMORIES_MAX = 2_000;
 /** People of one memory: those of a session, and the author of a run who has left it. */
 export const MEMORY_PEOPLE_MAX = 64;
 export const MEMORY_WORDS_MAX_CHARS = 4_000;
-export const SYNCED_MEMORIES_MAX = 64;
+/** Memories of one report, within the bytes of its body. */
+export const SYNCED_MEMORIES_MAX = 256;
+/** Bytes of a report: 64 memories of the maximum length. */
+export const SYNC_BODY_MAX_BYTES = 1_048_576;
 export const MEMORY_COMMANDS_PAGE_MAX = 64;
 /** Changes by people that an agent has not applied yet. */
 export const MEMORY_COMMANDS_OPEN_MAX = 500;
@@ -44,7 +51,9 @@ const reported = {
   pinned: z.boolean(),
   dormant: z.boolean().describe('True if the agent recalls it only for a strong match'),
   outside: z.boolean().describe('True if text from outside had reached the run in which it arose'),
-  corrected: z.boolean().describe('True if a person wrote it as a correction'),
+  corrected: z
+    .boolean()
+    .describe('True if a person wrote it as a correction; the API knows it by itself, and ignores a report'),
   importance: Share,
   uses: z.int().min(0).describe('How often the agent recalled it'),
   used_at: Time.nullable(),
@@ -104,6 +113,28 @@ export const MindState = z.strictObject({
   plan: plainText(1_000).nullable().describe('Plan for the day, in words'),
 });
 export type MindState = z.infer<typeof MindState>;
+
+/** Why an agent has not applied a change by a person. */
+export const MemoryChangeRefusal = z.enum(['no_such_memory', 'too_many_pins', 'memory_full', 'not_kept']);
+export type MemoryChangeRefusal = z.infer<typeof MemoryChangeRefusal>;
+
+/** Newest changes by the caller that a list has. */
+export const OWN_CHANGES_MAX = 20;
+
+/** A change that the caller made, without words. */
+export const OwnMemoryChange = z.strictObject({
+  number: z.int().min(1),
+  op: z.enum(['forget', 'pin', 'unpin', 'correct']),
+  memory_id: MemoryId.describe('The memory that it changes'),
+  at: Time,
+  state: z
+    .enum(['waiting', 'done', 'refused'])
+    .describe('waiting: the agent has not read it yet. done: the agent applied it. refused: it cannot'),
+  reason: MemoryChangeRefusal.nullable().describe(
+    'Why it is refused. no_such_memory: the agent has no such memory. too_many_pins: the people who may know it have 200 pins. memory_full: the memory has no room. not_kept: the agent keeps no such text',
+  ),
+});
+export type OwnMemoryChange = z.infer<typeof OwnMemoryChange>;
 
 /** A change by a person, in the order of numbers. A command to forget contains no text. */
 export const MemoryCommand = z.discriminatedUnion('op', [

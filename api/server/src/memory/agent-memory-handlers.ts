@@ -4,8 +4,9 @@ import {
   MEMORY_COMMANDS_OPEN_MAX,
   MEMORY_COMMANDS_PAGE_MAX,
   MEMORY_WORDS_MAX_CHARS,
+  OWN_CHANGES_MAX,
 } from '@hamlet/contract';
-import { explainMemory, scoreOf } from '@hamlet/core';
+import { explainMemory, scoreOf, shorten } from '@hamlet/core';
 import {
   addMemoryCommand,
   findAgentMemory,
@@ -16,7 +17,9 @@ import {
   readAgentMemory,
   readMemoryCommands,
   readMemoryState,
+  readOwnChanges,
   storeMemoryReport,
+  storeShownMemories,
 } from '@hamlet/store';
 import type { AgentMemoryRow, Db, MemoryReader, NewMemoryCommand, Tx } from '@hamlet/store';
 import { z } from 'zod';
@@ -26,8 +29,9 @@ import { plain, inTx, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { redactSecrets } from '../permissions/redact-secrets.ts';
-import { agentMemoryView, mayChangeMemory } from './agent-memory-view.ts';
+import { agentMemoryView, mayChangeMemory, memoryStateView, ownChangeView } from './agent-memory-view.ts';
 import type { Village } from '../village.ts';
+import { reportPlace } from './report-place.ts';
 
 const cursor = pageCursor(z.strictObject({ since: z.string().max(40), memoryId: z.string().max(64) }));
 
@@ -57,16 +61,17 @@ function listAgentMemory({ db, source }: Village): Handlers['listAgentMemory'] {
     if (!reader.ok) return reader;
     const { kind = null, memory_id: historyOf = null, run_id: runId = null } = query;
     const filter = { agentUid: record.uid, reader: reader.data, kind, historyOf, runId };
-    const state = await readMemoryState(db, record.uid);
+    const [state, changes] = await Promise.all([
+      readMemoryState(db, record.uid),
+      readOwnChanges(db, { agentUid: record.uid, byId: actor.id, limit: OWN_CHANGES_MAX }),
+    ]);
     return paged(cursor, { ...query, agentUid: record.uid, reader: actor.id, list: 'memory' }, async (page) => {
       const { rows, next } = await readAgentMemory(db, filter, page);
       return {
         memories: rows.map((row) => agentMemoryView(row, actor)),
         next,
-        mind: state?.mind ?? null,
-        totals: state?.totals ?? null,
-        synced_at: state?.syncedAt?.toISOString() ?? null,
-        waiting: state?.waiting ?? 0,
+        ...memoryStateView(state),
+        changes: changes.map(ownChangeView),
       };
     });
   });
@@ -164,7 +169,7 @@ function forgetAgentMemory({ db, source }: Village): Handlers['forgetAgentMemory
 }
 
 /** Words without secrets of known forms. The mark of a secret may be longer than the secret. */
-const cleanWords = (text: string): string => [...redactSecrets(text)].slice(0, MEMORY_WORDS_MAX_CHARS).join('');
+const cleanWords = (text: string): string => shorten(redactSecrets(text), MEMORY_WORDS_MAX_CHARS);
 
 const ID_DIGITS = 12;
 
@@ -192,19 +197,23 @@ function syncAgentMemory({ db, source }: Village): Handlers['syncAgentMemory'] {
   return plain(async ({ params, body, actor }) => {
     if (source.get(params.agent_id) === null) return refused('no_such_agent');
     if (body.cycle !== actor.cycle) return refused('stale_cycle');
-    const { held = null, gone, mind = null, totals = null } = body;
-    const memories = body.memories.map((memory) => ({ ...memory, text: cleanWords(memory.text) }));
+    const { mind = null, totals = null } = body;
     const agentUid = actor.uid;
-    const applied = body.life === undefined || body.life === agentUid ? body.applied : 0;
+    const isOfLife = body.life === undefined || body.life === agentUid;
     return inTransaction(db, async (tx) => {
-      const { commands } = await lockAgentMemory(tx, { agentUid, agentId: actor.agentId });
-      const after = Math.min(applied, commands);
-      await storeMemoryReport(tx, { agentUid, applied: after, held, memories, gone, mind, totals });
+      const { commands, mark } = await lockAgentMemory(tx, { agentUid, agentId: actor.agentId });
+      const after = isOfLife ? Math.min(body.applied, commands) : 0;
+      const ended = isOfLife ? body.refused : [];
+      await storeMemoryReport(tx, { agentUid, applied: after, refused: ended, mind, totals });
+      const place = reportPlace(body, mark);
+      const memories = body.memories.map((memory) => ({ ...memory, text: cleanWords(memory.text) }));
+      if (typeof place === 'object') await storeShownMemories(tx, { agentUid, ...place, memories, gone: body.gone });
       const waiting = await readMemoryCommands(tx, { agentUid, after, limit: MEMORY_COMMANDS_PAGE_MAX + 1 });
       return accepted({
         commands: waiting.slice(0, MEMORY_COMMANDS_PAGE_MAX),
         more: waiting.length > MEMORY_COMMANDS_PAGE_MAX,
         life: agentUid,
+        begin: place === 'gap',
       });
     });
   });

@@ -1,6 +1,6 @@
-import type { AgentMemory } from '@hamlet/contract';
+import type { AgentMemory, OwnMemoryChange } from '@hamlet/contract';
 import { certaintyOf } from '@hamlet/core';
-import type { AgentMemoryRow } from '@hamlet/store';
+import type { AgentMemoryRow, AgentMemoryState, OwnChangeRow } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 
 /** True if an actor may change a memory: one of its people, or an admin. Pure. */
@@ -38,3 +38,21 @@ export function agentMemoryView(row: AgentMemoryRow, actor: Pick<Actor, 'role' |
     waiting: row.waiting,
   };
 }
+
+const NOT_REPORTED: AgentMemoryState = { mind: null, totals: null, syncedAt: null, shown: 0, waiting: 0 };
+
+/** The newest report of an agent as the API sends it; `state` is null before the first. Pure. */
+export function memoryStateView(state: AgentMemoryState | null) {
+  const { mind, totals, syncedAt, shown, waiting } = state ?? NOT_REPORTED;
+  return { mind, totals, synced_at: syncedAt?.toISOString() ?? null, shown, waiting };
+}
+
+/** A change as the API sends it to the person who made it. Pure. */
+export const ownChangeView = ({ number, op, memoryId, at, state, reason }: OwnChangeRow): OwnMemoryChange => ({
+  number,
+  op,
+  memory_id: memoryId,
+  at: at.toISOString(),
+  state,
+  reason,
+});

@@ -120,6 +120,7 @@ export interface Tables {
     by_id: string;
     by_name: string;
     at: Generated<Date>;
+    refusal: 'no_such_memory' | 'too_many_pins' | 'memory_full' | 'not_kept' | null;
   };
   agent_memory_look: {
     agent_uid: string;
@@ -134,6 +135,9 @@ export interface Tables {
     mind: Json<unknown | null, string | null>;
     totals: Json<unknown | null, string | null>;
     synced_at: Date | null;
+    mark: number | null;
+    shown: Generated<number>;
+    shown_bytes: Generated<number>;
   };
   agent_presence: {
     agent_id: string;
@@ -1005,9 +1009,9 @@ export const COLUMNS = {
   account_session: ['id_hash as idHash', 'account_id as accountId', 'created_at as createdAt', 'seen_at as seenAt', 'expires_at as expiresAt', 'session_id as sessionId', 'signed_in_by as signedInBy', 'address', 'user_agent as userAgent'],
   agent_life: ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt', 'forgotten_at as forgottenAt'],
   agent_memory: ['agent_uid as agentUid', 'memory_id as memoryId', 'kind', 'text', 'about', 'speaker', 'audience', 'pinned', 'dormant', 'outside', 'corrected', 'importance', 'uses', 'used_at as usedAt', 'since', 'until', 'replaces', 'run_id as runId', 'session_id as sessionId', 'repository', 'words'],
-  agent_memory_command: ['agent_uid as agentUid', 'number', 'op', 'memory_id as memoryId', 'new_id as newId', 'text', 'by_id as byId', 'by_name as byName', 'at'],
+  agent_memory_command: ['agent_uid as agentUid', 'number', 'op', 'memory_id as memoryId', 'new_id as newId', 'text', 'by_id as byId', 'by_name as byName', 'at', 'refusal'],
   agent_memory_look: ['agent_uid as agentUid', 'admin_id as adminId', 'looked_at as lookedAt'],
-  agent_memory_state: ['agent_uid as agentUid', 'agent_id as agentId', 'commands', 'applied', 'mind', 'totals', 'synced_at as syncedAt'],
+  agent_memory_state: ['agent_uid as agentUid', 'agent_id as agentId', 'commands', 'applied', 'mind', 'totals', 'synced_at as syncedAt', 'mark', 'shown', 'shown_bytes as shownBytes'],
   agent_presence: ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_no as streamNo', 'last_seen as lastSeen'],
   agent_report: ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'],
   agent_session: ['token_hash as tokenHash', 'jti', 'agent_id as agentId', 'uid', 'cycle', 'issued_at as issuedAt', 'expires_at as expiresAt', 'revoked_at as revokedAt', 'pod_uid as podUid'],

@@ -1,6 +1,8 @@
-import type { MemoryCommand } from '@hamlet/contract';
+import type { MemoryChangeRefusal, MemoryCommand } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { IS_OPEN } from './agent-memory.ts';
+import { countShown } from './memory-report.ts';
 
 /** Applied commands that stay for an agent whose volume is restored from an older copy. */
 const COMMANDS_KEPT = 5_000;
@@ -28,7 +30,8 @@ export async function addMemoryCommand(tx: Tx, command: NewMemoryCommand): Promi
     delete from agent_memory_command c using agent_memory_state s
     where s.agent_uid = ${agentUid} and c.agent_uid = s.agent_uid and c.number <= s.applied
       and c.number <= ${number - COMMANDS_KEPT}`.execute(tx);
-  await showEffect(tx, command);
+  const among = newId === null ? [memoryId] : [memoryId, newId];
+  await countShown(tx, { agentUid, among }, () => showEffect(tx, command));
 }
 
 function columnsOf(change: NewMemoryCommand['change']) {
@@ -56,6 +59,8 @@ async function showEffect(tx: Tx, { agentUid, memoryId, change }: NewMemoryComma
       await sql`update agent_memory set pinned = ${change.pinned} where ${isIt}`.execute(tx);
       return;
     case 'correct':
+      // An agent may have reported a memory of this id, which it can foresee.
+      await sql`delete from agent_memory where agent_uid = ${agentUid} and memory_id = ${change.newId}`.execute(tx);
       await sql`
         insert into agent_memory (agent_uid, memory_id, kind, text, about, audience, pinned, dormant, outside, corrected, importance,
           uses, since, replaces, repository)
@@ -76,6 +81,28 @@ export async function readMemoryCommands(
     where agent_uid = ${agentUid} and number > ${after} and (op <> 'correct' or text is not null)
     order by number limit ${limit}`.execute(db);
   return rows.map(commandOf);
+}
+
+export interface OwnChangeRow {
+  readonly number: number;
+  readonly op: 'forget' | 'pin' | 'unpin' | 'correct';
+  readonly memoryId: string;
+  readonly at: Date;
+  readonly state: 'waiting' | 'done' | 'refused';
+  readonly reason: MemoryChangeRefusal | null;
+}
+
+/** The newest changes of one person to the memory of an agent, newest first. */
+export async function readOwnChanges(
+  db: Db,
+  { agentUid, byId, limit }: { readonly agentUid: string; readonly byId: string; readonly limit: number },
+): Promise<readonly OwnChangeRow[]> {
+  const { rows } = await sql<OwnChangeRow>`
+    select c.number, c.op, c.memory_id as "memoryId", c.at, c.refusal as reason,
+      case when c.refusal is not null then 'refused' when ${IS_OPEN} then 'waiting' else 'done' end as state
+    from agent_memory_command c join agent_memory_state s using (agent_uid)
+    where c.agent_uid = ${agentUid} and c.by_id = ${byId} order by c.number desc limit ${limit}`.execute(db);
+  return rows;
 }
 
 interface CommandRow {

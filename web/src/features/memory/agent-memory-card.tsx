@@ -4,6 +4,7 @@ import {
   correctAgentMemory,
   forgetAgentMemory,
   listAgentMemory,
+  MEMORY_WORDS_MAX_CHARS,
   pinAgentMemory,
 } from '@hamlet/contract';
 import { type ReactNode, useState } from 'react';
@@ -13,8 +14,6 @@ import { TextField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { audienceLabel, CERTAINTY } from './memory-labels.ts';
-
-const MAX_CHARS = 4_000;
 
 type CardProps = Readonly<{
   agentId: string;
@@ -192,7 +191,7 @@ function Correction({ start, busy, onSave }: CorrectionProps) {
         label="Correction"
         name="text"
         rows={3}
-        maxLength={MAX_CHARS}
+        maxLength={MEMORY_WORDS_MAX_CHARS}
         value={text}
         onChange={setText}
         autoFocus

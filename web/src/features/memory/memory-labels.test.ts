@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { audienceLabel, explanationLabel, todayLabel, totalsLabel } from './memory-labels.ts';
+import {
+  audienceLabel,
+  explanationLabel,
+  moreLabel,
+  notShownLabel,
+  refusalLabel,
+  refusedChanges,
+  todayLabel,
+  totalsLabel,
+} from './memory-labels.ts';
 
 test('labels say who may know a memory, how full the store is and why a memory was found', () => {
   assert.equal(audienceLabel(null, 'kim'), 'Everybody may know it');
@@ -29,4 +38,33 @@ test('the news of a day count only what is listed, and say so', () => {
   assert.equal(todayLabel([fresh, old], false, now), '1 new in the last 24 hours.');
   assert.equal(todayLabel([fresh, fresh], true, now), '2 new in the last 24 hours.');
   assert.equal(todayLabel([fresh, fresh], false, now), 'At least 2 new in the last 24 hours.');
+});
+
+test('labels say how many memories are listed or missing, and why the agent refused a change', () => {
+  assert.match(moreLabel(1_050), /^The newest 1,050 are listed; find others by search/);
+  const totals = { active: 2_400, dormant: 100, pinned: 0, dropped: 0, capacity: 200_000 };
+  assert.equal(notShownLabel(2_500, totals), null);
+  assert.match(notShownLabel(1_000, totals) ?? '', /^1,500 memories are not copied here yet/);
+  assert.match(notShownLabel(2_499, totals) ?? '', /^1 memory is not/);
+  const now = Date.parse('2026-11-29T12:00:00Z');
+  const change = {
+    op: 'pin',
+    memory_id: 'm-1',
+    at: '2026-11-29T11:00:00Z',
+    state: 'refused',
+    reason: 'too_many_pins',
+  } as const;
+  const changes = [
+    { ...change, number: 4, memory_id: 'm-2', state: 'done', reason: null },
+    { ...change, number: 3 },
+    { ...change, number: 2, memory_id: 'm-2' },
+    { ...change, number: 1, memory_id: 'm-3', at: '2026-11-01T11:00:00Z' },
+  ] as const;
+  const shown = refusedChanges(changes, now);
+  assert.deepEqual(
+    shown.map(({ number }) => number),
+    [3],
+    'a later change replaces a refused one, and an old one is not shown',
+  );
+  assert.match(refusalLabel(change), /^The agent could not pin a memory: its people have 200 pins/);
 });

@@ -1,4 +1,12 @@
-import type { AgentMemory, FoundMemory, MemoryCertainty, MemoryKind, MemoryTotals } from '@hamlet/contract';
+import type {
+  AgentMemory,
+  FoundMemory,
+  MemoryCertainty,
+  MemoryChangeRefusal,
+  MemoryKind,
+  MemoryTotals,
+  OwnMemoryChange,
+} from '@hamlet/contract';
 import { isOwn, type ViewerId } from '../../client/labels.ts';
 
 export const CERTAINTY: Readonly<Record<MemoryCertainty, { readonly word: string; readonly title: string }>> = {
@@ -35,6 +43,10 @@ export function todayLabel(memories: readonly Pick<AgentMemory, 'since'>[], isAl
   return `${least}${count} new in the last 24 hours.`;
 }
 
+/** How many memories are listed, and how to find the others. Pure. */
+export const moreLabel = (listed: number): string =>
+  `The newest ${listed.toLocaleString('en')} are listed; find others by search, or below under “Older memories”.`;
+
 /** How full a memory is, and what was lost. Pure. */
 export function totalsLabel({ active, dormant, dropped, capacity }: MemoryTotals): string {
   const used = `${(active + dormant).toLocaleString('en')} of ${capacity.toLocaleString('en')} memories`;
@@ -42,6 +54,41 @@ export function totalsLabel({ active, dormant, dropped, capacity }: MemoryTotals
   const deleted = dropped === 1 ? '1 was' : `${dropped.toLocaleString('en')} were`;
   const lost = dropped === 0 ? '' : `. ${deleted} deleted because the memory was full`;
   return `${used}${asleep}${lost}`;
+}
+
+/** How many memories a list has not shown, and how to find them; null if the copy has all. Pure. */
+export function notShownLabel(shown: number, { active, dormant }: MemoryTotals): string | null {
+  const missing = active + dormant - shown;
+  if (missing <= 0) return null;
+  const count = missing === 1 ? '1 memory is' : `${missing.toLocaleString('en')} memories are`;
+  return `${count} not copied here yet. Ask the agent about them in a conversation.`;
+}
+
+const CHANGES: Readonly<Record<OwnMemoryChange['op'], string>> = {
+  forget: 'forget a memory',
+  pin: 'pin a memory',
+  unpin: 'unpin a memory',
+  correct: 'correct a memory',
+};
+const REFUSALS: Readonly<Record<MemoryChangeRefusal, string>> = {
+  no_such_memory: 'the agent no longer has it',
+  too_many_pins: 'its people have 200 pins; unpin another one first',
+  memory_full: 'its memory is full; forget something first',
+  not_kept: 'the agent does not keep such a text; write it in other words',
+};
+
+/** The agent's reason against a change. Pure. */
+export const refusalLabel = ({ op, reason }: Pick<OwnMemoryChange, 'op' | 'reason'>): string =>
+  `The agent could not ${CHANGES[op]}: ${reason === null ? 'it gave no reason' : REFUSALS[reason]}.`;
+
+const REFUSED_SHOWN_MS = 7 * 86_400_000;
+
+/** The refused changes of a week that no later change of the same memory has replaced. Pure. */
+export function refusedChanges(changes: readonly OwnMemoryChange[], nowMs: number): readonly OwnMemoryChange[] {
+  const newest = new Map(changes.toReversed().map((change) => [change.memory_id, change]));
+  return [...newest.values()].filter(
+    ({ state, at }) => state === 'refused' && nowMs - Date.parse(at) < REFUSED_SHOWN_MS,
+  );
 }
 
 const PARTS: Readonly<Record<keyof FoundMemory['explain'], string>> = {

@@ -2,6 +2,7 @@ import {
   type AgentDetail,
   type AgentMemory,
   listAgentMemory,
+  MEMORY_QUERY_MAX_CHARS,
   MemoryKind,
   roleMay,
   searchAgentMemory,
@@ -16,7 +17,16 @@ import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { AgentMemoryCard } from './agent-memory-card.tsx';
 import { RepositoryMemories } from './repository-memories.tsx';
-import { explanationLabel, KINDS, todayLabel, totalsLabel } from './memory-labels.ts';
+import {
+  explanationLabel,
+  KINDS,
+  moreLabel,
+  notShownLabel,
+  refusalLabel,
+  refusedChanges,
+  todayLabel,
+  totalsLabel,
+} from './memory-labels.ts';
 import './memory.css';
 
 const EVERY_MS = 10_000;
@@ -65,7 +75,7 @@ function Memories({ agentId, whose }: Asked) {
   return (
     <>
       {pages.first !== null && <Overview first={pages.first} nowMs={now} />}
-      <FilterField label="Search its memory" value={query} onChange={setQuery} maxLength={300} />
+      <FilterField label="Search its memory" value={query} onChange={setQuery} maxLength={MEMORY_QUERY_MAX_CHARS} />
       {found ? (
         <Found agentId={agentId} whose={whose} query={query.trim()} nowMs={now} />
       ) : (
@@ -82,7 +92,9 @@ function Memories({ agentId, whose }: Asked) {
             ))}
           </div>
           {pages.rows !== null && pages.rows.length > 0 && (
-            <p className="hint">{todayLabel(pages.rows, pages.more === null, now)}</p>
+            <p className="hint">
+              {todayLabel(pages.rows, pages.more === null, now)} {pages.more !== null && moreLabel(pages.rows.length)}
+            </p>
           )}
           <PagedList pages={pages} className="memory-cards" empty={KINDS[kind].empty} older="Older memories">
             {card}
@@ -93,10 +105,11 @@ function Memories({ agentId, whose }: Asked) {
   );
 }
 
-type First = Pick<CallData<typeof listAgentMemory>, 'mind' | 'totals' | 'synced_at' | 'waiting'>;
+type First = Pick<CallData<typeof listAgentMemory>, 'mind' | 'totals' | 'synced_at' | 'waiting' | 'shown' | 'changes'>;
 
 function Overview({ first, nowMs }: Readonly<{ first: First; nowMs: number }>) {
-  const { mind, totals, synced_at: synced, waiting } = first;
+  const { mind, totals, synced_at: synced, waiting, shown, changes } = first;
+  const notShown = totals === null ? null : notShownLabel(shown, totals);
   if (synced === null)
     return <p className="empty">The agent has not reported its memory yet. It does when it next runs.</p>;
   return (
@@ -116,8 +129,14 @@ function Overview({ first, nowMs }: Readonly<{ first: First; nowMs: number }>) {
       )}
       <p className="hint">
         As of <Time at={synced} word={timeAgo(synced, nowMs)} />
-        {waiting > 0 && `. The agent has not applied ${waiting === 1 ? 'one change' : `${waiting} changes`} yet`}.
+        {waiting > 0 && `. The agent has not applied ${waiting === 1 ? 'one change' : `${waiting} changes`} yet`}.{' '}
+        {notShown}
       </p>
+      {refusedChanges(changes, nowMs).map((change) => (
+        <p key={change.number} className="memory-refused" role="status">
+          {refusalLabel(change)} <Time at={change.at} word={timeAgo(change.at, nowMs)} />
+        </p>
+      ))}
     </section>
   );
 }

@@ -3,22 +3,24 @@ import { defineRoute, json } from '../../http/route.ts';
 import {
   AgentMemory,
   FoundMemory,
+  HELD_MEMORIES_MAX,
   MEMORY_COMMANDS_PAGE_MAX,
   MEMORY_QUERY_MAX_CHARS,
   MEMORY_WORDS_MAX_CHARS,
+  MemoryChangeRefusal,
   MemoryCommand,
   MemoryId,
   MemoryKind,
   MemoryTotals,
   MindState,
-  SHOWN_MEMORIES_MAX,
+  OWN_CHANGES_MAX,
+  OwnMemoryChange,
+  SYNC_BODY_MAX_BYTES,
   SYNCED_MEMORIES_MAX,
   SyncedMemory,
 } from '../../memory/agent-memory.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 
-/** 64 memories of the maximum length, as JSON. */
-const SYNC_BODY_MAX_BYTES = 1_048_576;
 const FOUND_MAX = 50;
 
 const reading = { tag: 'agents', permission: 'memory:read' } as const;
@@ -56,7 +58,9 @@ export const listAgentMemory = defineRoute('listAgentMemory GET /agents/{agent_i
       mind: MindState.nullable().describe('Null before the agent has reported'),
       totals: MemoryTotals.nullable(),
       synced_at: Time.nullable().describe('When the agent last reported'),
+      shown: z.int().min(0).describe('Memories of all people that the API shows; the rest had no room'),
       waiting: z.int().min(0).describe('Changes by people that the agent has not applied yet'),
+      changes: z.array(OwnMemoryChange).max(OWN_CHANGES_MAX).describe('The newest changes by the caller, newest first'),
     }),
   ),
   reasons: ['no_such_agent', 'cursor_invalid'],
@@ -116,13 +120,28 @@ export const syncAgentMemory = defineRoute('syncAgentMemory POST /agents/{agent_
       .max(64)
       .optional()
       .describe('The life whose changes `applied` counts; a volume may be older than the life'),
+    refused: z
+      .array(z.strictObject({ number: z.int().min(1), reason: MemoryChangeRefusal }))
+      .max(MEMORY_COMMANDS_PAGE_MAX)
+      .default([])
+      .describe('Changes up to `applied` that the agent could not apply'),
+    copy: z
+      .strictObject({
+        from: z
+          .array(z.int().min(0))
+          .max(2)
+          .describe('Marks after one of which it continues; empty: the copy begins again'),
+        to: z.int().min(0).describe('The mark after it'),
+      })
+      .optional()
+      .describe('The place of this report in the copy of the memory, which is built from reports without a gap'),
     held: z
       .array(MemoryId)
-      .max(SHOWN_MEMORIES_MAX)
+      .max(HELD_MEMORIES_MAX)
       .optional()
-      .describe('Ids of all memories to show: the API deletes the others'),
+      .describe('For agents without `copy`: ids of all memories to show; the API deletes the others'),
     memories: z.array(SyncedMemory).max(SYNCED_MEMORIES_MAX).default([]),
-    gone: z.array(MemoryId).max(SHOWN_MEMORIES_MAX).default([]),
+    gone: z.array(MemoryId).max(HELD_MEMORIES_MAX).default([]),
     mind: MindState.optional(),
     totals: MemoryTotals.optional(),
   }),
@@ -131,6 +150,10 @@ export const syncAgentMemory = defineRoute('syncAgentMemory POST /agents/{agent_
       commands: z.array(MemoryCommand).max(MEMORY_COMMANDS_PAGE_MAX).describe('The oldest first'),
       more: z.boolean().describe('True if further changes wait'),
       life: z.string().describe('The present life of the agent'),
+      begin: z
+        .boolean()
+        .optional()
+        .describe('True if the report leaves a gap, so that its memories were not stored: report all again'),
     }),
   ),
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],

@@ -1,4 +1,4 @@
-import type { AgentMemory, Client, FoundMemory, MemoryTotals } from '@hamlet/contract';
+import type { AgentMemory, Client, FoundMemory, MemoryTotals, OwnMemoryChange } from '@hamlet/contract';
 import {
   correctAgentMemory,
   dataOf,
@@ -42,7 +42,13 @@ export function memoryActOf([verb = 'list', ...words]: readonly string[]): Memor
 }
 
 export type AgentMemoryAnswer =
-  | { readonly memories: readonly AgentMemory[]; readonly totals: MemoryTotals | null }
+  | {
+      readonly memories: readonly AgentMemory[];
+      readonly totals: MemoryTotals | null;
+      readonly next_cursor: string | null;
+      readonly shown: number;
+      readonly changes: readonly OwnMemoryChange[];
+    }
   | { readonly found: readonly FoundMemory[] }
   | { readonly changed: string };
 
@@ -50,28 +56,35 @@ export interface Asked {
   readonly agent: string;
   readonly act: MemoryAct;
   readonly whose: 'mine' | 'all';
+  /** Of the page before, for a list. */
+  readonly cursor: string | null;
 }
 
-export async function askAgentMemory(api: Client, { agent, act, whose }: Asked): Promise<AgentMemoryAnswer> {
+export async function askAgentMemory(api: Client, { agent, act, whose, cursor }: Asked): Promise<AgentMemoryAnswer> {
   const of = { params: { agent_id: agent } };
-  if (act.do === 'list') return dataOf(api.call(listAgentMemory, { ...of, query: { whose, limit: SHOWN } }));
+  if (act.do === 'list') {
+    const query = { whose, limit: SHOWN, ...(cursor !== null && { cursor }) };
+    return dataOf(api.call(listAgentMemory, { ...of, query }));
+  }
   if (act.do === 'search') return dataOf(api.call(searchAgentMemory, { ...of, query: { q: act.query, whose } }));
   const params = { agent_id: agent, memory_id: act.id };
   switch (act.do) {
     case 'forget':
       await dataOf(api.call(forgetAgentMemory, { params }));
-      return { changed: `${act.id} is forgotten` };
+      return { changed: `${act.id} is deleted here; ${WAITS}` };
     case 'correct': {
       const { memory_id: id } = await dataOf(api.call(correctAgentMemory, { params, body: { text: act.text } }));
-      return { changed: `${id} replaces ${act.id}` };
+      return { changed: `${id} replaces ${act.id} here; ${WAITS}` };
     }
     default: {
       const pinned = act.do === 'pin';
       await dataOf(api.call(pinAgentMemory, { params, body: { pinned } }));
-      return { changed: `${act.id} is ${pinned ? 'pinned' : 'no longer pinned'}` };
+      return { changed: `${act.id} is ${pinned ? 'pinned' : 'no longer pinned'} here; ${WAITS}` };
     }
   }
 }
+
+const WAITS = 'the agent applies it before it next recalls anything, and the list shows a refusal';
 
 const COLUMNS = (nowMs: number) => ({
   ID: ({ memory_id }: AgentMemory) => memory_id,
@@ -91,7 +104,23 @@ export function agentMemoryLines(answer: AgentMemoryAnswer, nowMs: number): read
     const rows = answer.found.map(({ memory }) => memory);
     return [listed(rows, 'no memory shares a word with the search', COLUMNS(nowMs))];
   }
-  const { memories, totals } = answer;
-  const full = totals === null ? [] : [`${totals.active + totals.dormant} of ${totals.capacity} memories in use`];
-  return [listed(memories, 'the agent remembers nothing that you may know', COLUMNS(nowMs)), ...full];
+  const { memories, totals, next_cursor: next, shown, changes } = answer;
+  const used = totals === null ? 0 : totals.active + totals.dormant;
+  return [
+    listed(memories, 'the agent remembers nothing that you may know', COLUMNS(nowMs)),
+    ...(next === null
+      ? []
+      : [`${memories.length} listed; find others with search WORDS, or older ones with --cursor=${next}`]),
+    ...(totals === null ? [] : [`${used} of ${totals.capacity} memories in use`]),
+    ...(used > shown && totals !== null ? [`${used - shown} of them are not copied here yet`] : []),
+    ...changes.flatMap(changeLine),
+  ];
+}
+
+/** A change by the caller that is not done. Pure. */
+function changeLine({ number, op, memory_id: id, state, reason }: OwnMemoryChange): readonly string[] {
+  if (state === 'done') return [];
+  return [
+    `change ${number} (${op} ${id}) ${state === 'waiting' ? 'waits for the agent' : `was refused: ${reason ?? 'no reason'}`}`,
+  ];
 }

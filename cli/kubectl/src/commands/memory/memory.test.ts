@@ -73,12 +73,21 @@ test("an agent's memory is a table with what is sure and since when, and says ho
     until: null,
   } as AgentMemory;
   const totals = { active: 2, dormant: 1, pinned: 1, dropped: 0, capacity: 100 };
-  const lines = agentMemoryLines({ memories: [memory], totals }, NOW);
+  const refused = { number: 4, op: 'pin', memory_id: 'm-1', at, state: 'refused', reason: 'too_many_pins' } as const;
+  const waiting = { number: 5, op: 'forget', memory_id: 'm-2', at, state: 'waiting', reason: null } as const;
+  const done = { ...waiting, number: 3, state: 'done' } as const;
+  const list = { memories: [memory], totals, next_cursor: 'abc', shown: 1, changes: [waiting, refused, done] };
+  const lines = agentMemoryLines(list, NOW);
   assert.match(lines[0] ?? '', /\ne-1 +evidence +said +10m +pinned +Mia: I like .*tea\.$/);
   assert.ok(!lines.join('').includes('\u001b'));
-  assert.equal(lines[1], '3 of 100 memories in use');
-  assert.deepEqual(agentMemoryLines({ memories: [], totals: null }, NOW), [
-    'the agent remembers nothing that you may know',
+  assert.deepEqual(lines.slice(1), [
+    '1 listed; find others with search WORDS, or older ones with --cursor=abc',
+    '3 of 100 memories in use',
+    '2 of them are not copied here yet',
+    'change 5 (forget m-2) waits for the agent',
+    'change 4 (pin m-1) was refused: too_many_pins',
   ]);
+  const none = { memories: [], totals: null, next_cursor: null, shown: 0, changes: [] };
+  assert.deepEqual(agentMemoryLines(none, NOW), ['the agent remembers nothing that you may know']);
   assert.deepEqual(agentMemoryLines({ changed: 'e-1 is forgotten' }, NOW), ['e-1 is forgotten']);
 });

@@ -64,15 +64,22 @@ export const memory = apiCommand({
   usage: '[AGENT [list | search WORDS | pin ID | unpin ID | forget ID | correct ID TEXT] | REPOSITORY]',
   summary: 'shows and changes what an agent remembers, or the memory of a repository',
   details: `It shows the memories of an agent that arose with you or that everybody may know. --all shows an admin the rest too, and
-the audit names the admin. A forgotten memory is deleted here at once, and in the agent before it next recalls anything.
+the audit names the admin. A list has the newest 100; --cursor=CURSOR lists older ones. A forgotten memory is deleted here at once, and in
+the agent before it next recalls anything. The list has your changes that the agent has not applied, or could not apply.
 All agents that work in a repository share its memory. REPOSITORY is a name of the list or an address. --forget=ID deletes one entry,
 --forget-all the whole memory; neither can be undone, and the audit keeps who did it.`,
-  options: { forget: { type: 'string' }, 'forget-all': { type: 'boolean' }, all: { type: 'boolean' } },
+  options: {
+    forget: { type: 'string' },
+    'forget-all': { type: 'boolean' },
+    all: { type: 'boolean' },
+    cursor: { type: 'string' },
+  },
   names: [0, WORDS_MAX],
-  act({ names: [first, ...words], flags: { forget, 'forget-all': forgetAll, all } }): Asked | Repositories {
+  act({ names: [first, ...words], flags: { forget, 'forget-all': forgetAll, all, cursor } }): Asked | Repositories {
     if (isAgent(first)) {
       if (forget !== undefined || forgetAll === true) throw new Failure(`write: memory ${first} forget ID`, 2);
-      return { agent: first, act: memoryActOf(words), whose: all === true ? 'all' : 'mine' };
+      const whose = all === true ? 'all' : 'mine';
+      return { agent: first, act: memoryActOf(words), whose, cursor: typeof cursor === 'string' ? cursor : null };
     }
     if (words.length > 0) throw new Failure('write only one REPOSITORY', 2);
     if (first === undefined && (forget !== undefined || forgetAll === true))

@@ -1,0 +1,89 @@
+/** The bounds of the shown memory of an agent, on a real Postgres. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SHOWN_WORDS_MAX_BYTES, type SyncedMemory } from '@hamlet/contract';
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
+import { readMemoryState } from './agent-memory.ts';
+import { lockAgentMemory, storeShownMemories, type ShownChanges } from './memory-report.ts';
+
+const { db } = await testLedger(2);
+const AGENT = { agentUid: 'uid', agentId: 'ada' };
+const aMemory = (id: string, more: Partial<SyncedMemory> = {}): SyncedMemory => ({
+  memory_id: id,
+  kind: 'fact',
+  text: 'Mia bakes.',
+  about: null,
+  speaker: null,
+  audience: null,
+  pinned: false,
+  dormant: false,
+  outside: false,
+  corrected: true,
+  importance: 0.5,
+  uses: 0,
+  used_at: null,
+  since: '2026-01-01T00:00:00.000Z',
+  until: null,
+  replaces: null,
+  run_id: null,
+  session_id: null,
+  repository: null,
+  ...more,
+});
+const report = (changes: Partial<ShownChanges>): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await lockAgentMemory(tx, AGENT);
+    await storeShownMemories(tx, { agentUid: AGENT.agentUid, mark: 1, memories: [], gone: [], held: null, ...changes });
+  });
+
+/** The number and the bytes of the shown memories, counted again, and the ids that do not begin with `w`. */
+async function counted() {
+  const { rows } = await sql<{ readonly shown: number; readonly bytes: number; readonly ids: readonly string[] }>`
+    select count(*) as shown, coalesce(sum(octet_length(text)), 0)::bigint as bytes,
+      coalesce(array_agg(memory_id order by memory_id) filter (where memory_id !~ '^w'), '{}') as ids
+    from agent_memory`.execute(db);
+  return rows[0] ?? assert.fail('no row');
+}
+async function isCounted(): Promise<void> {
+  const { shown, bytes } = await counted();
+  const state = await db.selectFrom('agent_memory_state').select(['shown', 'shown_bytes']).executeTakeFirstOrThrow();
+  assert.deepEqual([state.shown, state.shown_bytes], [shown, bytes]);
+}
+
+test('the number and size of the shown memories follow each report', async () => {
+  await report({
+    memories: [aMemory('a'), aMemory('b', { text: 'é'.repeat(4_000) }), aMemory('a', { text: 'Mia swims.' })],
+  });
+  await isCounted();
+  await report({ memories: [aMemory('b'), aMemory('c')], gone: ['a', 'never'] });
+  await isCounted();
+  assert.deepEqual((await counted()).ids, ['b', 'c']);
+  await report({ memories: [aMemory('d')], held: ['c'] });
+  await isCounted();
+  assert.deepEqual((await counted()).ids, ['c', 'd']);
+  assert.equal((await readMemoryState(db, AGENT.agentUid))?.shown, 2);
+  await report({ held: [] });
+  assert.deepEqual((await counted()).ids, []);
+});
+
+test('words beyond the bound are left out, the oldest first; pinned memories and facts stay', async () => {
+  const words = { kind: 'evidence', since: '2025-01-01T00:00:00.000Z' } as const;
+  await report({ memories: [aMemory('pinned', { ...words, pinned: true }), aMemory('fact'), aMemory('words', words)] });
+  await sql`
+    insert into agent_memory (agent_uid, memory_id, kind, text, pinned, dormant, outside, corrected, importance, uses, since)
+    select ${AGENT.agentUid}, 'w' || n, 'evidence', repeat('x', 4000), false, false, false, false, 0.5, 0,
+      timestamptz '2026-02-01' + n * interval '1 second'
+    from generate_series(1, 17000) n`.execute(db);
+  await sql`update agent_memory_state set shown = shown + 17000, shown_bytes = shown_bytes + 17000 * 4000`.execute(db);
+  await report({ memories: [aMemory('new')] });
+  const { ids, bytes } = await counted();
+  assert.deepEqual(ids, ['fact', 'new', 'pinned']);
+  assert.ok(bytes <= SHOWN_WORDS_MAX_BYTES);
+  await isCounted();
+  const oldest = await sql<{
+    readonly id: string;
+  }>`select min(substr(memory_id, 2)::int) as id from agent_memory where memory_id ~ '^w'`.execute(db);
+  assert.ok(Number(oldest.rows[0]?.id) > 1_000);
+});
