@@ -1,7 +1,7 @@
 /** `kubectl hamlet` as a person runs it: the bundled file on PATH, the real kubectl, a real API server and a real api. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pluck } from '../env/pluck.ts';
@@ -327,6 +327,35 @@ test('chat sends a message, prints the answer once, and then exits', async () =>
   assert.match(stdout, /\nWarm \ufffd\[31mand good\.\n {2}0 steps, 0 aiDollars\n$/);
   assert.equal(stdout.split('Warm').length, 2);
   assert.match((await hamlet('chat cleo', { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin })).stderr, /--once=TEXT/);
+});
+
+test('chat gives files with the message, and refuses an unfit one before it sends anything', async () => {
+  const csv = join(folder, 'sums.csv');
+  writeFileSync(csv, 'a,b\n1,2\n');
+  const { said } = listening('chat', 'cleo', '--once=Add them up.', `--file=${csv}`);
+  const cleo = play.as('cleo');
+  const asked = await eventually('the message is a run', async () => {
+    return (await cleo.nextRun({ agent_id: 'cleo', lane: 'message' })).run;
+  });
+  assert.match(asked.prompt, /^Add them up\.\n\nFiles of this message:\n- .*\/sums\.csv \(text\/plain, 8 bytes\)$/);
+  const params = { run_id: asked.run_id };
+  const { cycle } = await play.agent('cleo');
+  const { run: started, files = [] } = await cleo.startRun({ ...params, cycle, runtime: 'engine' });
+  assert.equal(files.length, 1);
+  await cleo.settleRun({
+    ...params,
+    cycle,
+    attempt: started.attempt,
+    state: 'done',
+    summary: 'Three.',
+    answer: 'Three.',
+  });
+  assert.equal((await said).code, 0);
+  const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
+  assert.match((await hamlet(`run ${asked.run_id}`, place)).stdout, /: Add them up\.\nfiles: sums\.csv\n/);
+  const refused = await hamlet(`chat cleo --once=Hi --file=${join(folder, 'missing.csv')}`, place);
+  assert.deepEqual([refused.code, refused.stdout], [1, '']);
+  assert.match(refused.stderr, /cannot read .*missing\.csv/);
 });
 
 test('models lists the provider of each model; a failed test of a model explains the failure', async () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Failure, type Command, type Options } from './command.ts';
+import { Failure, type Command, type FlagValue, type Options } from './command.ts';
 
 const PLACE_OPTIONS = {
   namespace: { type: 'string', short: 'n' },
@@ -24,7 +24,7 @@ const COMMON_USAGE = `  -n, --namespace=NAMESPACE   namespace of the village (de
 export interface CommandLine {
   readonly command: Command | undefined;
   readonly names: readonly string[];
-  readonly flags: Readonly<Record<string, string | boolean | undefined>>;
+  readonly flags: Readonly<Record<string, FlagValue>>;
   readonly place: readonly string[];
   readonly kubeconfig: string | undefined;
   readonly json: boolean;
@@ -64,7 +64,7 @@ export function readCommandLine(args: readonly string[], commands: readonly Comm
     args.filter((_, index) => index !== at),
     { ...COMMON_OPTIONS, ...command?.options },
   );
-  const flags = values as Readonly<Record<string, string | boolean | undefined>>;
+  const flags = values as Readonly<Record<string, FlagValue>>;
   if (flags['output'] !== undefined && flags['output'] !== 'json')
     throw new Failure('--output: json is the only format', 2);
   const help = flags['help'] === true;

@@ -4,9 +4,12 @@ import type { Terminal } from './terminal.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
+/** The value of a flag: a list if the flag may be repeated. */
+export type FlagValue = string | boolean | readonly string[] | undefined;
+
 export interface Invocation {
   readonly names: readonly string[];
-  readonly flags: Readonly<Record<string, string | boolean | undefined>>;
+  readonly flags: Readonly<Record<string, FlagValue>>;
   readonly json: boolean;
   readonly kubectl: Kubectl;
   readonly print: (line: string) => void;

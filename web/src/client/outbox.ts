@@ -1,4 +1,4 @@
-import { newIdempotencyKey } from '@hamlet/contract';
+import { type GivenFile, newIdempotencyKey } from '@hamlet/contract';
 import type { Refused, Reply } from './api.ts';
 import { isFinal } from './query/use-live.ts';
 import { createStore, type Store } from './store.ts';
@@ -8,15 +8,18 @@ interface PendingText {
   readonly id: string;
   readonly key: string;
   readonly body: string;
+  readonly files: readonly GivenFile[];
   readonly refused: Refused | null;
   readonly sentId: string | null;
 }
+
+type Letter = Pick<PendingText, 'body' | 'files'>;
 
 export const NO_TEXTS: readonly PendingText[] = [];
 
 /** The write that an outbox makes. `arrived` receives each answer of the API; `idOf` gives the id under which the text is shown. */
 interface OutboxPort<A> {
-  send(placeId: string, body: string, idempotencyKey: string): Promise<Reply<A>>;
+  send(placeId: string, letter: Letter, idempotencyKey: string): Promise<Reply<A>>;
   idOf(answer: A): string;
   arrived(answer: A): void;
 }
@@ -34,20 +37,21 @@ export class Outbox<A> {
     this.#newKey = newKey;
   }
 
-  async add(placeId: string, body: string): Promise<void> {
+  async add(placeId: string, body: string, files: readonly GivenFile[] = []): Promise<void> {
     const key = this.#newKey();
-    const entry: PendingText = { id: key, key, body, refused: null, sentId: null };
+    const entry: PendingText = { id: key, key, body, files, refused: null, sentId: null };
     this.#change(placeId, (entries) => [...entries, entry]);
     await this.#send(placeId, entry);
   }
 
   /** Sends a refused text again: with a new key after a final refusal, otherwise with the same key. */
-  async again(placeId: string, { id, key, body, refused }: PendingText): Promise<void> {
+  async again(placeId: string, { id, key, body, files, refused }: PendingText): Promise<void> {
     if (refused === null) return;
     const entry: PendingText = {
       id,
       key: isFinal(refused) ? this.#newKey() : key,
       body,
+      files,
       refused: null,
       sentId: null,
     };
@@ -70,7 +74,7 @@ export class Outbox<A> {
   }
 
   async #send(placeId: string, entry: PendingText): Promise<void> {
-    const reply = await this.#port.send(placeId, entry.body, entry.key);
+    const reply = await this.#port.send(placeId, entry, entry.key);
     this.#put(
       placeId,
       reply.ok ? { ...entry, sentId: this.#port.idOf(reply.data) } : { ...entry, refused: reply.refused },

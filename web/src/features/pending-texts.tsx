@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { NO_TEXTS, type Outbox } from '../client/outbox.ts';
 import { useStore } from '../client/store.ts';
 import { Button, RefusedNotice } from '../ui/controls.tsx';
+import { chipOf, FileChips } from './given-files/file-chips.tsx';
 import { Markdown } from './markdown/markdown.tsx';
 
 interface PendingProps {
@@ -22,6 +23,7 @@ export function PendingTexts({ outbox, placeId, shown, classes }: PendingProps) 
       {pending.map((entry) => (
         <li key={entry.id} className={classes.item} data-pending={entry.refused === null ? 'sending' : 'refused'}>
           <Markdown className={classes.text} text={entry.body} />
+          <FileChips files={entry.files.map(chipOf)} />
           {entry.refused === null ? (
             <p className={classes.hint} role="status">
               <span className="spinner spinner-small" aria-hidden="true" /> On its way…

@@ -1,5 +1,12 @@
 import type { Message, Part } from '@a2a-js/sdk';
-import { GIVEN_FILE_MAX_BYTES, GIVEN_FILES_MAX, GivenFile, PermissionAnswer, REPLY_MAX_CHARS } from '@hamlet/contract';
+import {
+  GIVEN_FILE_MAX_BYTES,
+  GIVEN_FILES_MAX,
+  GivenFile,
+  ONLY_FILES_TEXT,
+  PermissionAnswer,
+  REPLY_MAX_CHARS,
+} from '@hamlet/contract';
 import { z } from 'zod';
 
 const PARTS_MAX = 32;
@@ -31,8 +38,6 @@ function textOf({ content }: Part): string | null {
 
 const OTHER_TYPE = 'application/octet-stream';
 const UNFIT_FILES = `message.parts: send at most ${GIVEN_FILES_MAX} files of 1 to ${GIVEN_FILE_MAX_BYTES} bytes, named without folders`;
-/** The text of a message that has only files. */
-const ONLY_FILES = 'Look at the files of this message.';
 
 /** The bytes of a part as a file; null for any other part. A media type has no parameters, and is only for display. */
 function fileIn({ content, filename, mediaType }: Part, place: number): GivenFile | 'unfit' | null {
@@ -91,7 +96,7 @@ export function readMessage(sent: Message | undefined): MessageReading {
   const given = files.filter((file) => file !== 'unfit');
   if (files.length > GIVEN_FILES_MAX || given.length < files.length) return { kind: 'fault', fault: UNFIT_FILES };
   const texts = parts.map(textOf).filter((text) => text !== null);
-  const text = texts.length === 0 ? ONLY_FILES : texts.join('\n\n');
+  const text = texts.length === 0 ? ONLY_FILES_TEXT : texts.join('\n\n');
   const ids = { messageId, contextId: orNull(contextId), taskId: orNull(taskId) };
   return { kind: 'message', message: { ...ids, text, files: given, answer: answerIn(parts) } };
 }

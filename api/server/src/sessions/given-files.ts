@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GivenFile } from '@hamlet/contract';
+import { type GivenFile, withFileList } from '@hamlet/contract';
 import type { NewRunFile } from '@hamlet/store';
 
 /** The folder of the workspace with the files that people give. */
@@ -21,14 +21,15 @@ function storedFile({ name, content: base64 }: GivenFile): NewRunFile {
 
 /** The files of a message, each path once, and its text. */
 export function readGivenFiles(text: string, given: readonly GivenFile[]): GivenFiles {
-  if (given.length === 0) return { files: [], text };
   const stored = given.map((file) => ({ ...storedFile(file), mediaType: file.media_type }));
   const byPath = new Map(stored.map((file) => [file.path, file]));
-  const lines = [...byPath.values()].map(
-    ({ path, mediaType, content }) => `- /workspace/${path} (${mediaType}, ${content.length} bytes)`,
-  );
+  const listed = [...byPath.values()].map(({ path, mediaType, content }) => ({
+    path,
+    mediaType,
+    bytes: content.length,
+  }));
   return {
     files: [...byPath.values()].map(({ path, sha256, content }) => ({ path, sha256, content })),
-    text: `${text}\n\nFiles of this message:\n${lines.join('\n')}`,
+    text: withFileList(text, listed),
   };
 }

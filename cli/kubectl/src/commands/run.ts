@@ -1,5 +1,13 @@
 import type { Client, Run, RunEvent } from '@hamlet/contract';
-import { cancelRun, createRun, dataOf, getRun, listRunEvents, RUN_EVENTS_PAGE_MAX } from '@hamlet/contract';
+import {
+  cancelRun,
+  createRun,
+  dataOf,
+  getRun,
+  listRunEvents,
+  readFileList,
+  RUN_EVENTS_PAGE_MAX,
+} from '@hamlet/contract';
 import { Failure, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { stateLines } from '../talk/run-end.ts';
@@ -48,8 +56,10 @@ function runLines(run: Run, events: readonly RunEvent[], nowMs: number): readonl
   let text = '';
   const transcript = new Transcript((more) => (text += more));
   for (const event of events) transcript.event(event);
+  const { text: task, files } = readFileList(run.prompt);
   return [
-    `run of ${run.agent_id}, ${age(run.created_at, nowMs)} old: ${printable(run.prompt)}`,
+    `run of ${run.agent_id}, ${age(run.created_at, nowMs)} old: ${printable(task)}`,
+    ...(files.length === 0 ? [] : [`files: ${printable(files.map(({ name }) => name).join(', '))}`]),
     ...(text === '' ? [] : [text.trimEnd()]),
     ...stateLines(run),
   ];

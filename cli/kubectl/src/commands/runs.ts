@@ -1,7 +1,15 @@
 import type { Artifact, Client, Run } from '@hamlet/contract';
-import { dataOf, listAgentArtifacts, listRuns, RUNS_PAGE_MAX, RunState, streamRun } from '@hamlet/contract';
+import {
+  dataOf,
+  listAgentArtifacts,
+  listRuns,
+  readFileList,
+  RUNS_PAGE_MAX,
+  RunState,
+  streamRun,
+} from '@hamlet/contract';
 import { mindLabel } from '@hamlet/core/mind';
-import { type Command, Failure, type Invocation } from '../command.ts';
+import { type Command, Failure, type FlagValue, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { age, brief, listed } from '../table.ts';
 import { Transcript } from '../talk/transcript.ts';
@@ -27,6 +35,9 @@ const namesOf = (run: Run, artifacts: readonly Artifact[]): string =>
 const summaryOf = ({ summary, error, prompt, veiled }: Run): string =>
   veiled === true ? 'A private task' : (summary ?? error?.message ?? prompt);
 
+/** The task as its author wrote it: the list of given files has paths that are for the agent. */
+const taskOf = ({ prompt }: Run): string => readFileList(prompt).text;
+
 export const runsLines = (runs: readonly Run[], artifacts: readonly Artifact[], nowMs: number): string =>
   listed(runs, 'no runs', {
     RUN: ({ run_id }) => run_id,
@@ -50,13 +61,13 @@ async function deliverablesOf(api: Client, listed: readonly Run[]): Promise<read
   return found;
 }
 
-function stateOf(flag: string | boolean | undefined): RunState | undefined {
+function stateOf(flag: FlagValue): RunState | undefined {
   const state = RunState.optional().safeParse(flag);
   if (!state.success) throw new Failure(`--state must be one of ${RunState.options.join(', ')}`, 2);
   return state.data;
 }
 
-function limitOf(flag: string | boolean | undefined): number {
+function limitOf(flag: FlagValue): number {
   const limit = Number(flag ?? DEFAULT_LIMIT);
   if (!Number.isInteger(limit) || limit < 1 || limit > RUNS_PAGE_MAX)
     throw new Failure(`--limit must be a number from 1 to ${RUNS_PAGE_MAX}`, 2);
@@ -87,7 +98,7 @@ async function follow(invocation: Invocation): Promise<number> {
   const transcript = new Transcript(invocation.write);
   const ended = await withApi(invocation, async (api) => {
     const run = await nextOpenRun(api, agent, () => transcript.line(`${agent} has no open run: waits for the next`));
-    transcript.line(`run ${run.run_id}: ${printable(run.prompt)}`);
+    transcript.line(`run ${run.run_id}: ${printable(taskOf(run))}`);
     return followRun(api, run.run_id, transcript);
   });
   return ended.state === 'done' ? 0 : 1;

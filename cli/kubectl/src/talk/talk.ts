@@ -1,9 +1,15 @@
-import type { Client, Permission, SessionMessage, StreamEvent } from '@hamlet/contract';
+import type { Client, GivenFile, Permission, SessionMessage, StreamEvent } from '@hamlet/contract';
 import { dataOf, getRun, listMessages, openSessionStream, sendMessage } from '@hamlet/contract';
 import { persistent } from './persistent-stream.ts';
 import { printable } from './printable.ts';
 import { stateLines, stepsOf } from './run-end.ts';
 import type { Transcript } from './transcript.ts';
+
+/** A message of a person, before it is sent. */
+export interface Letter {
+  readonly text: string;
+  readonly files: readonly GivenFile[];
+}
 
 export interface Turn {
   readonly api: Client;
@@ -48,19 +54,20 @@ class Exchange {
 
 async function send(
   { api, session, transcript }: Turn,
-  text: string,
+  { text, files }: Letter,
 ): Promise<{ asked: string; runId: string; cursor: string }> {
   const place = { params: { session_id: session } };
+  const body = { text, ...(files.length === 0 ? {} : { files: [...files] }) };
   const { stream_cursor: cursor } = await dataOf(api.call(listMessages, { ...place, query: { limit: 1 } }));
-  const { message, run, wake } = await dataOf(api.call(sendMessage, { ...place, body: { text } }));
+  const { message, run, wake } = await dataOf(api.call(sendMessage, { ...place, body }));
   const words = WAKES[wake];
   if (words !== undefined) transcript.line(`  ${words}`);
   return { asked: message.message_id, runId: run.run_id, cursor };
 }
 
 /** Sends a message and prints events until the answer. Returns true if it was answered. */
-export async function talk(turn: Turn, text: string, onPermission: OnPermission): Promise<boolean> {
-  const { asked, runId, cursor } = await send(turn, text);
+export async function talk(turn: Turn, letter: Letter, onPermission: OnPermission): Promise<boolean> {
+  const { asked, runId, cursor } = await send(turn, letter);
   const exchange = new Exchange(asked);
   const shown = new Set<string>();
   let after = cursor;

@@ -111,7 +111,7 @@ export class BoardLive {
   constructor(api: Caller, store: Store<AppState>) {
     this.#store = store;
     this.outbox = new Outbox({
-      send: (postId, body, idempotencyKey) =>
+      send: (postId, { body }, idempotencyKey) =>
         api.call(replyToPost, { params: { post_id: postId }, body: { body }, idempotencyKey }),
       idOf: ({ reply_id: id }) => id,
       arrived: ({ reply }) => this.learnReply(reply),

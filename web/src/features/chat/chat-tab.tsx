@@ -1,4 +1,11 @@
-import { type AgentDetail, type ChatSession, createSession, listAgentSessions, roleMay } from '@hamlet/contract';
+import {
+  type AgentDetail,
+  type ChatSession,
+  createSession,
+  type GivenFile,
+  listAgentSessions,
+  roleMay,
+} from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { Badge, PagedList, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
@@ -27,14 +34,14 @@ function NewConversation({ agent }: { readonly agent: AgentDetail }) {
   const intent = useIntent();
   const isChosen = useVillageState((state) => state.place.tab === 'chat');
   const [sending, setSending] = useState(false);
-  const begin = async (text: string): Promise<boolean> => {
+  const begin = async (text: string, files: readonly GivenFile[]): Promise<boolean> => {
     setSending(true);
     const data = await intent.call(createSession, { params: { agent_id: agent.agent_id }, body: {} });
     setSending(false);
     if (data === null) return false;
     const { session_id: chat } = data.session;
     // The outbox keeps the message if it is refused, and the conversation shows it.
-    void messages.outbox.add(chat, text);
+    void messages.outbox.add(chat, text, files);
     open({ chat });
     return true;
   };

@@ -1,4 +1,4 @@
-import type { AgentDetail, ChatSession, Permission, Run } from '@hamlet/contract';
+import type { AgentDetail, ChatSession, GivenFile, Permission, Run } from '@hamlet/contract';
 import { getAgent, listMessages, roleMay } from '@hamlet/contract';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Conversation, Exchange } from '../../client/minds/conversation.ts';
@@ -130,8 +130,8 @@ export function ConversationView({ sessionId, agent }: Readonly<{ sessionId: str
           sessionId={sessionId}
           state={state}
           listener={listener}
-          onSend={(text) => {
-            void messages.outbox.add(sessionId, text);
+          onSend={(text, files) => {
+            void messages.outbox.add(sessionId, text, files);
             stick.toEnd();
           }}
         />
@@ -220,7 +220,7 @@ interface OpenComposerProps {
   readonly sessionId: string;
   readonly state: Conversation;
   readonly listener: Listener;
-  readonly onSend: (text: string) => void;
+  readonly onSend: (text: string, files: readonly GivenFile[]) => void;
 }
 
 /** The field for a message. While the agent asks a question, the API takes what a person writes there as the answer. */
@@ -234,8 +234,8 @@ function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps)
       to={listener.display_name}
       focused
       answers={mayAnswer && openQuestion(state) !== null}
-      onSend={(text) => {
-        onSend(text);
+      onSend={(text, files) => {
+        onSend(text, files);
         return true;
       }}
       stop={runId === null ? null : <StopButton key={runId} runId={runId} run={state.traces.get(runId)?.run ?? null} />}

@@ -7,7 +7,7 @@ import {
   listRepositoryMemories,
   REPOSITORY_MEMORIES_PAGE_MAX,
 } from '@hamlet/contract';
-import { Failure } from '../../command.ts';
+import { Failure, type FlagValue } from '../../command.ts';
 import { printable } from '../../talk/printable.ts';
 import { age, brief, listed } from '../../table.ts';
 import { apiCommand } from '../../village-api.ts';
@@ -41,8 +41,8 @@ function textOf({ kind, memory_id: id, name, type, to, observations }: MemoryEnt
 
 interface Repositories {
   readonly repository: string | undefined;
-  readonly forget: string | boolean | undefined;
-  readonly all: string | boolean | undefined;
+  readonly forget: FlagValue;
+  readonly all: FlagValue;
 }
 
 async function readRepositories(api: Client, { repository, forget, all }: Repositories) {

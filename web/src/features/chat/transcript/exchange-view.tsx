@@ -1,4 +1,4 @@
-import type { Mind, Permission, Run, SessionMessage } from '@hamlet/contract';
+import { type Mind, type Permission, readFileList, type Run, type SessionMessage } from '@hamlet/contract';
 import { isForeign, mindLabel } from '@hamlet/core';
 import { memo, type ReactElement, useMemo, useState } from 'react';
 import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
@@ -23,6 +23,7 @@ import { useRunTrace } from '../../runs/use-run-trace.ts';
 import { MindChange } from '../../mind/mind-facts.tsx';
 import { traceMind } from '../../mind/trace-mind.ts';
 import { failureCause } from '../../models/model-labels.ts';
+import { FileChips } from '../../given-files/file-chips.tsx';
 import { Markdown } from '../../markdown/markdown.tsx';
 
 /** The notes of a run that a reader of the conversation needs; the run shows all of them. */
@@ -247,13 +248,15 @@ function Outcome({ exchange: { answer, trace }, question, items, isNewest, onAns
 
 function Question({ message }: { readonly message: SessionMessage }) {
   const viewer = useViewerId();
+  const { text, files } = useMemo(() => readFileList(message.text), [message.text]);
   return (
     <div className="question">
       <p className="message-author">
         <b>{authorLabel(message, viewer)}</b>{' '}
         <Time at={message.at} word={clockOf(message.at)} title={minuteTime(message.at)} />
       </p>
-      <Markdown className="bubble" text={message.text} />
+      <Markdown className="bubble" text={text} />
+      <FileChips files={files} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { HandsCall, Permission, Run } from '@hamlet/contract';
-import { getRun, listPermissions } from '@hamlet/contract';
+import { getRun, listPermissions, readFileList } from '@hamlet/contract';
 import { isSettled, titleFrom } from '@hamlet/core';
 import { useMemo } from 'react';
 import { runRefreshMs } from '../../../client/minds/run-trace.ts';
@@ -19,6 +19,7 @@ import {
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { useAgentName, useRole, useViewerId, useVillage } from '../../village-context.ts';
 import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
+import { FileChips } from '../../given-files/file-chips.tsx';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { traceMind } from '../../mind/trace-mind.ts';
 import { Page } from '../../navigation/page.tsx';
@@ -177,12 +178,15 @@ function Parent({ worker }: { readonly worker: NonNullable<Run['worker']> }) {
   );
 }
 
-/** The whole task, unless the title has all of it. */
+/** The whole task with its files, unless the title has all of it. */
 function Task({ run: { prompt } }: { readonly run: Run }) {
-  if (titleFrom(prompt) === prompt) return null;
+  const { text, files } = readFileList(prompt);
+  const isInTitle = titleFrom(text) === text;
+  if (isInTitle && files.length === 0) return null;
   return (
     <Part name="Task">
-      <Markdown text={prompt} />
+      {!isInTitle && <Markdown text={text} />}
+      <FileChips files={files} />
     </Part>
   );
 }
