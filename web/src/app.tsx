@@ -11,8 +11,9 @@ import { useMapKeys, usePageKeys } from './features/map/use-map-keys.ts';
 import { fetchPage, LAZY_PAGES } from './pages.ts';
 import { Notices } from './features/top-bar/notices.tsx';
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
+import { LoadingScreen } from './features/reach/unreachable.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
-import { Button, Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
+import { Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
 import type { IconName } from './ui/icon-paths.ts';
 import type { VillageTools } from './features/village-context.ts';
 import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
@@ -219,34 +220,6 @@ function FollowNarrator() {
   return (
     <div className="sr-only" role="status" aria-live="polite">
       {selected === null || latest === undefined ? '' : `${latest.name} ${latest.text}`}
-    </div>
-  );
-}
-
-/** Covers the map while it loads. After a failure it shows the reason and the next step. */
-function LoadingScreen({ onRetry }: { readonly onRetry: () => void }) {
-  const loading = useVillageState((state) => state.loading);
-  if (typeof loading === 'string') {
-    return (
-      <div className="screen" role="status">
-        <span className="spinner" aria-hidden="true" />
-        <h1>Walking to the village…</h1>
-        <p>Loading the map and its agents.</p>
-      </div>
-    );
-  }
-  const { failed } = loading;
-  return (
-    <div className="screen" role="alert">
-      <span className="screen-mark">
-        <Icon name="alert" size={30} />
-      </span>
-      <h1>{failed.title}</h1>
-      <p>{failed.detail}</p>
-      <p className="hint">
-        Is the API running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.
-      </p>
-      <Button look="strong" word="Try again" onClick={onRetry} />
     </div>
   );
 }

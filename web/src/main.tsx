@@ -18,6 +18,7 @@ import { forgetDraft } from './client/drafts.ts';
 import { Lifecycle } from './client/lifecycle.ts';
 import { createMessageOutbox } from './client/minds/message-outbox.ts';
 import { createQueries } from './client/query/use-live.ts';
+import { Reach } from './client/reach.ts';
 import { SessionMonitor } from './client/session.ts';
 import { createStore } from './client/store.ts';
 import { placeOf, readUrl } from './client/url-state.ts';
@@ -41,7 +42,11 @@ function main(): void {
   if (url.payment !== null) forgetInAddress('payment');
   if (url.payment === 'captured') forgetDraft(PAY_DRAFT);
   keepAddress(store);
-  const api: Api = createApi({ onRefused: (route, refused) => session.refused(refused, route.name) });
+  const reach = new Reach(store);
+  const api: Api = createApi({
+    onRefused: (route, refused) => session.refused(refused, route.name),
+    onEnd: (isAnswered, beganMs) => (isAnswered ? reach.answered(Date.now()) : reach.missed(beganMs)),
+  });
   const session = new SessionMonitor(api, store);
   const world = new LiveSource(api, store);
   const agents = new Agents(api, store, world);

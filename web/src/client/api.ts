@@ -35,6 +35,8 @@ export interface ApiOptions {
   readonly timeoutMs?: number;
   readonly silenceMs?: number;
   readonly onRefused?: (route: RouteSpec, refused: Refused) => void;
+  /** Receives the end of every call that its caller did not abort, with the time at which it began, in Unix milliseconds. */
+  readonly onEnd?: (isAnswered: boolean, beganMs: number) => void;
 }
 
 /** Sends requests to the origin that served the page; the browser adds the session cookie. */
@@ -43,6 +45,7 @@ export function createApi({
   timeoutMs = CALL_TIMEOUT_MS,
   silenceMs = STREAM_SILENCE_MS,
   onRefused,
+  onEnd,
 }: ApiOptions = {}): Api {
   const refusal = (route: RouteSpec, { code, title, detail, status, errors = [] }: Problem): Reply<never> => {
     const refused = { code, title, detail, status, errors };
@@ -52,11 +55,16 @@ export function createApi({
   return {
     async call(route, input) {
       const timeout = AbortSignal.timeout(timeoutMs);
+      const beganMs = Date.now();
       try {
         const outcome = await client.call(route, { ...input, signal: joined(input.signal, timeout) });
+        onEnd?.(true, beganMs);
         return outcome.ok ? { ok: true, data: outcome.data } : refusal(route, outcome.problem);
       } catch (error) {
-        if (input.signal?.aborted !== true) console.error(`${route.name} failed`, error);
+        if (input.signal?.aborted !== true) {
+          console.error(`${route.name} failed`, error);
+          onEnd?.(false, beganMs);
+        }
         return unreachable(
           timeout.aborted
             ? `No answer came within ${timeoutMs / 1000} s. Try again.`

@@ -50,6 +50,8 @@ export interface AppState {
   readonly freeze: VillageFreeze | null;
   readonly loading: 'loading' | 'ready' | { readonly failed: Refused };
   readonly connection: Connection;
+  /** Unix milliseconds of the first request of all that the API has not answered since its last answer; null while it answers. */
+  readonly unreachableSince: number | null;
   /** `read`: the page has read the list of agents. `refused`: the reason why it cannot read the list now; known agents stay. */
   readonly agents: { readonly read: boolean; readonly refused: Refused | null };
   readonly clock: Clock | null;
@@ -74,6 +76,7 @@ export const INITIAL_STATE: AppState = {
   freeze: null,
   loading: 'loading',
   connection: 'connecting',
+  unreachableSince: null,
   agents: { read: false, refused: null },
   clock: null,
   rows: [],

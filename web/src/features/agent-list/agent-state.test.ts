@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentDetail } from '../../client/agents/agent-detail.fixture.ts';
 import { AgentRows } from '../../client/agents/rows.ts';
-import { populationOf } from './agent-state.ts';
+import { ADA } from '../../canvas/model/drawn-agent.fixture.ts';
+import { doing, lifeState, populationOf } from './agent-state.ts';
 
 const WHY = { ready: false, reason: 'Waiting', message: '' };
 const AGENTS = [
@@ -23,6 +24,18 @@ function words(agents: typeof AGENTS): string[] {
 
 test('agents are counted by state, each with its label', () => {
   assert.deepEqual(words(AGENTS), ['good: 2 online', 'sleep: 1 asleep', 'waiting: 1 not ready', 'bad: 1 restricted']);
+});
+
+test('the state and the sentence of an agent never contradict each other', () => {
+  const detail = agentDetail('ada');
+  const places = { goals: new Map(), hands: new Map(), landmarks: [], zones: [] };
+  for (const online of [true, false]) {
+    const agents = [{ ...ADA, online }];
+    const [row] = new AgentRows().update({ details: new Map([['ada', detail]]), agents, ...places });
+    assert.ok(row);
+    const { word } = lifeState(row, detail);
+    assert.deepEqual([word, /not connected/.test(doing(row))], [online ? 'Online' : 'Not connected', !online]);
+  }
 });
 
 test('a state without agents is left out', () => {

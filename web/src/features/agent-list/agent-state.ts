@@ -26,7 +26,9 @@ export function lifeState(
   const [hardest] = heldOf(detail.standing);
   if (hardest !== undefined) return { word: MEASURE_LABELS[hardest].state, tone: 'bad' };
   if (detail.power === 'Asleep') return { word: 'Asleep', tone: 'sleep' };
-  return detail.why.ready ? { word: 'Online', tone: 'good' } : { word: 'Not ready', tone: 'waiting' };
+  if (!detail.why.ready) return { word: 'Not ready', tone: 'waiting' };
+  // The row, which the sentence beside it describes, decides: the answer about the agent may be some seconds older.
+  return row.online ? { word: 'Online', tone: 'good' } : { word: 'Not connected', tone: 'waiting' };
 }
 
 const GROUPS = [

@@ -63,7 +63,7 @@ function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDe
         <HomeName id={detail.home} />
       </Fact>
       <Fact icon="clock" title="Last seen">
-        {lastSeen(detail)}
+        {lastSeen(row, detail)}
       </Fact>
       {detail.a2a === true && (
         <Fact icon="globe" title="A2A address">
@@ -91,8 +91,8 @@ function WhyHere({ id }: { readonly id: string }) {
   );
 }
 
-function lastSeen({ status }: AgentDetail): string {
-  if (status.online) return 'Online';
+function lastSeen({ online }: Row, { status }: AgentDetail): string {
+  if (online) return 'Online';
   return status.last_seen === null ? 'Never' : timeAgo(status.last_seen, Date.now());
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Button, IconButton, Notice } from '../../ui/controls.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
+import { UnreachableNotice } from '../reach/unreachable.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { roleMay } from '@hamlet/contract';
 import { showsMap } from '../../client/url-state.ts';
@@ -22,6 +23,7 @@ export function Notices() {
   return (
     <div className="notices" ref={box}>
       <FreezeBanner />
+      <UnreachableNotice />
       <OutdatedNotice />
       <EndedNotice />
       <PaymentNotice />
