@@ -89,6 +89,8 @@ test('an agent in the world that lacks a capability is ready, and the explanatio
     explanationText(explanation),
     /✗ CapabilitiesReady CapabilityMissing {4}1 of 6 are missing: mcp files: .*\n\nHow to fix CapabilityMissing/,
   );
+  const short = explain(agent(withPromises('False', 'MemoryShort')));
+  assert.deepEqual([short.ready, short.capabilities?.advice], [true, REASONS.MemoryShort]);
   for (const [status, reason] of [
     ['True', 'NothingMissing'],
     ['False', 'Waiting'],

@@ -60,7 +60,7 @@ const CALM: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Starting']);
 /** True if a condition outside the chain reports trouble. An older operator may not write the condition. */
 const IS_TROUBLE = {
   HandsReady: ({ status, reason }: Link) => PAST_TROUBLE.has(reason) || (status === 'False' && !CALM.has(reason)),
-  CapabilitiesReady: ({ reason }: Link) => reason === 'CapabilityMissing',
+  CapabilitiesReady: ({ reason }: Link) => reason === 'CapabilityMissing' || reason === 'MemoryShort',
   RulesChecked: ({ reason }: Link) => reason === 'RuleBroken' || reason === 'NameUnknown',
 } as const;
 

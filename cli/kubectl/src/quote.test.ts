@@ -63,6 +63,29 @@ test("each agent has the price of its tier, and takes one of the tier's seats", 
   assert.equal(cost, '36');
 });
 
+test('an agent whose program needs more memory than its tier has is a problem that names a tier with enough', () => {
+  const runtime = { name: 'acp', config: { preset: 'opencode' } };
+  const studio = wanted('Entitlement', 'studio', {
+    rank: 2,
+    limits,
+    minBalance: '100',
+    compute: { resources: { memory: '2Gi' } },
+  });
+  const problemsOf = (...objects: readonly Wanted[]): string =>
+    quote(objects, CLUSTER, NOW)
+      .objects.flatMap(({ problems }) => problems)
+      .join('\n');
+  const short = problemsOf(wanted('Agent', 'ada', { runtime }), studio);
+  assert.match(
+    short,
+    /^OpenCode needs about 1Gi of memory, and the tier tier-0 has 512Mi: name the tier studio, which has 2Gi/,
+  );
+  assert.match(problemsOf(wanted('Agent', 'ada', { runtime })), /: create an Entitlement with 1Gi of memory/);
+  const entitlement = { policy: 'Pinned', name: 'studio' };
+  assert.equal(problemsOf(studio, wanted('Agent', 'ada', { runtime, entitlement })), '');
+  assert.equal(problemsOf(wanted('Agent', 'ada', { runtime, hands: { enabled: false } })), '');
+});
+
 test('sleep frees the seat and costs nothing; an unchanged object stays', () => {
   const present = Agent.shape.spec.parse({});
   const { objects } = quote(

@@ -1,5 +1,6 @@
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import { AgentSpec, EntitlementSpec, ScheduleSpec, type Agent, type Entitlement } from '@hamlet/contract/kinds';
+import { memoryShortage, presetNamed } from '@hamlet/core/mind-memory';
 import { countSlots, describeTiming, nextSlots, readTiming, tierOfBalance, utcText } from '@hamlet/core';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -138,6 +139,17 @@ function seatProblem(seats: Quote['seats'], delta: number): readonly string[] {
   ];
 }
 
+/** Runs of a program fail in a tier with too little memory for it. */
+function memoryProblem({ runtime, hands }: AgentSpec, tier: Tier, tiers: Ground['tiers']): readonly string[] {
+  const preset = presetNamed(runtime);
+  if (preset === null || hands?.enabled === false) return [];
+  const known = [...tiers.values()].map(({ name, spec }) => {
+    return { name, rank: spec.rank, memory: spec.compute.resources.memory };
+  });
+  const problem = memoryShortage(preset, { name: tier.name, memory: tier.spec.compute.resources.memory }, known);
+  return problem === null ? [] : [problem];
+}
+
 function madeFor(
   { name, present }: Wanted,
   spec: AgentSpec,
@@ -159,7 +171,7 @@ function agentQuote(wanted: Wanted, spec: AgentSpec, { tiers, free, cluster }: G
   const seats = seat(tier, delta, free);
   return {
     makes,
-    problems: seatProblem(seats, delta),
+    problems: [...memoryProblem(spec, tier, tiers), ...seatProblem(seats, delta)],
     tier: tier.name,
     cost_per_day: isAwake(spec) ? formatAiDollars(parseAiDollars(perHour) * HOURS_PER_DAY) : '0',
     price_per_thousand_tokens: perThousandTokens,

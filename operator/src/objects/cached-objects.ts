@@ -1,5 +1,7 @@
 import type { AgentSpec, AgentStatus, EntitlementStatus } from '@hamlet/contract/kinds';
 import { Agent, Entitlement, EntitlementSpec, TOOL_CLASSES } from '@hamlet/contract/kinds';
+import type { AcpPresetName } from '@hamlet/contract/presets';
+import { presetNamed } from '@hamlet/core/mind-memory';
 import type { ExampledRule } from '@hamlet/core/rules';
 import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
@@ -10,6 +12,8 @@ export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation' | 'hands'
 > & {
+  /** The preset that is its mind, if it is one. */
+  readonly preset?: AcpPresetName;
   /** Its rules and list of tools; only if they need a check. */
   readonly tools?: CheckableTools;
 };
@@ -60,6 +64,7 @@ export const problemOf = (error: z.ZodError): string =>
 export function operatedSpec(spec: AgentSpec): OperatedSpec {
   const { power, rebootedAt, entitlement, memory, placement, isolation, hands } = spec;
   const tools = checkableTools(spec.tools);
+  const preset = presetNamed(spec.runtime);
   return {
     power,
     entitlement,
@@ -68,6 +73,7 @@ export function operatedSpec(spec: AgentSpec): OperatedSpec {
     isolation,
     ...(rebootedAt === undefined ? {} : { rebootedAt }),
     ...(hands === undefined ? {} : { hands }),
+    ...(preset === null ? {} : { preset }),
     ...(tools === undefined ? {} : { tools }),
   };
 }

@@ -6,7 +6,7 @@ export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Conne
 /**
  * The last seven are outside the chain. `Resized`: the pod has the compute of its tier. `UpToDate`: the pod matches the
  * present template. `HandsReady`: the container of tools runs; without it an agent can think but not use its tools.
- * `CapabilitiesReady`: its resident reports no missing capability. `RulesChecked`: the examples of its rules hold, and
+ * `CapabilitiesReady`: its tier has memory for its mind, and its resident reports no missing capability. `RulesChecked`: the examples of its rules hold, and
  * all names in them exist; only Agents with examples or with a wrong name have it.
  */
 export const CONDITION_TYPES = [
@@ -112,7 +112,9 @@ export const REASONS = {
     'the hands used up the memory of the tier, and the node ended them: give the agent smaller work or a tier with more memory',
   NothingMissing: 'the resident reports no missing capability',
   CapabilityMissing:
-    'the agent lacks a promised capability and works without it: do what the message says; the panel lists all capabilities',
+    'the agent lacks a promised capability and works without it: do what the message says; the panel lists all capabilities, and the agent checks them every two minutes',
+  MemoryShort:
+    'the program that is the mind of the agent needs more memory than its tier has, so its runs fail: name the tier of the message in spec.entitlement',
   ExamplesHold: 'each rule passes its examples',
   ExamplesPending: 'the operator is loading the parser of shell commands: wait a moment',
   NameUnknown:

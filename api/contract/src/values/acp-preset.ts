@@ -17,6 +17,9 @@ export interface AcpPreset {
   readonly note: string | null;
 }
 
+/** Memory of a tier with which the program of a preset works, as a quantity; Claude Code and OpenCode were tried with it. */
+export const PRESET_MEMORY = '1Gi';
+
 /** The presets of the runtime `acp`, by their names. */
 export const ACP_PRESETS = {
   'claude-code': {

@@ -25,7 +25,8 @@ async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<r
   return events.toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? '')).slice(0, EVENTS_SHOWN);
 }
 
-const isWell = ({ ready, hands }: Explanation): boolean => ready && hands === null;
+const isWell = ({ ready, hands, capabilities }: Explanation): boolean =>
+  ready && hands === null && capabilities === null;
 
 async function show(invocation: Invocation, agent: Agent): Promise<boolean> {
   const explanation = explain(agent);
@@ -46,7 +47,7 @@ export const why: Command = {
   usage: '[NAME]',
   summary: 'explains why an agent does not run, and how to fix it; exits 1 unless it is ready',
   details:
-    'The first condition of the chain that is not True is the reason. Without a NAME it explains every agent that is not ready or whose hands have trouble.',
+    'The first condition of the chain that is not True is the reason. Without a NAME it explains every agent that is not ready, lacks a capability, or whose hands have trouble.',
   options: {},
   names: [0, 1],
   async run(invocation) {

@@ -40,6 +40,7 @@ const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   HandsCrashLooping: 'Warning',
   HandsOutOfMemory: 'Warning',
   CapabilityMissing: 'Warning',
+  MemoryShort: 'Warning',
   RuleBroken: 'Warning',
   Ready: 'Normal',
 };

@@ -1,4 +1,5 @@
 import { type AgentStatus, type ConditionType, firstUnmet } from '@hamlet/contract/kinds';
+import { memoryShortage } from '@hamlet/core/mind-memory';
 import { type ConditionResult, conditionsOf, no, present, wholeSeconds, yes } from '../../status/condition.ts';
 import { rulesResults } from '../../status/rules-condition.ts';
 import {
@@ -13,6 +14,8 @@ import {
 } from './condition/pod-conditions.ts';
 import { barMessage, standingOf } from './condition/standing.ts';
 import type { Observed } from './observe.ts';
+import type { TierView } from '../../objects/cached-objects.ts';
+import { hasHands } from '../../objects/hands.ts';
 import { type ContainerState, isLiving } from '../../objects/pod-view.ts';
 
 type Chain = readonly (readonly [ConditionType, ConditionResult])[];
@@ -94,16 +97,31 @@ export function statusOf(observed: Observed, now: string): AgentStatus {
   });
 }
 
+const memoryOf = ({ metadata: { name }, spec: { rank, compute } }: TierView) => ({
+  name,
+  rank,
+  memory: compute.resources.memory,
+});
+
+/** Why the tier has too little memory for the program that is the agent's mind; null if it has enough. */
+function shortage({ agent: { spec }, admission: { tier }, tiers }: Observed): string | null {
+  if (spec?.preset === undefined || tier === undefined || !hasHands(spec)) return null;
+  return memoryShortage(spec.preset, memoryOf(tier), tiers.map(memoryOf));
+}
+
 /**
- * `CapabilitiesReady`: false if the resident lacks a capability that its Agent was promised. It does not affect Ready, because
- * the agent continues to work. A resident that has not reported yet counts as complete, so that the start of an agent costs no
+ * `CapabilitiesReady`: false if the tier has too little memory for the mind, which is known before the first run, or if the resident
+ * lacks a capability that its Agent was promised. It does not affect Ready, because the agent continues to work. A resident that has not reported yet counts as complete, so that the start of an agent costs no
  * additional write.
  * @param connected the condition Connected
  */
-function capabilitiesResult(
-  { agent: { metadata, status }, capabilities }: Observed,
-  connected: ConditionResult,
-): ConditionResult {
+function capabilitiesResult(observed: Observed, connected: ConditionResult): ConditionResult {
+  const short = shortage(observed);
+  if (short !== null) return no('MemoryShort', short);
+  const {
+    agent: { metadata, status },
+    capabilities,
+  } = observed;
   if (connected.reason === 'Asleep') return connected;
   if (connected.status !== 'True') return no('Waiting', 'waits for Connected');
   const isPresent = capabilities?.uid === metadata.uid && capabilities.cycle === (status.cycle ?? 0);
