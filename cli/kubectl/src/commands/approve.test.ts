@@ -61,7 +61,7 @@ test('a permission shows its stored arguments with control characters escaped', 
 });
 
 test('the hint lists only the answers that the request accepts', () => {
-  assert.match(answerHint(permission), /approve 0f7c2b1e\S+ {3}or {3}kubectl hamlet deny/);
+  assert.match(answerHint(permission), /approve 0f7c2b1e\S+ {3}or {3}kubectl hamlet deny \S+ --reply="…"$/);
   assert.match(answerHint({ ...permission, why: 'unknown' }), /--happened {3}or --repeat/);
   assert.match(answerHint({ ...permission, why: 'question' }), /--reply=/);
 });

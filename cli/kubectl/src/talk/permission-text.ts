@@ -30,8 +30,9 @@ export function permissionLines(permission: Permission, nowMs: number): readonly
 }
 
 export function answerHint({ permission_id: id, why }: Permission): string {
-  if (why === 'question') return `kubectl hamlet approve ${id} --reply="…"   or   kubectl hamlet deny ${id}`;
+  if (why === 'question')
+    return `kubectl hamlet approve ${id} --reply="…"   or   kubectl hamlet deny ${id} --reply="…"`;
   if (why === 'unknown')
-    return `kubectl hamlet approve ${id} --happened   or --repeat   or   kubectl hamlet deny ${id}`;
-  return `kubectl hamlet approve ${id}   or   kubectl hamlet deny ${id} --reason="…"`;
+    return `kubectl hamlet approve ${id} --happened   or --repeat   or   kubectl hamlet deny ${id} --reply="…"`;
+  return `kubectl hamlet approve ${id}   or   kubectl hamlet deny ${id} --reply="…"`;
 }

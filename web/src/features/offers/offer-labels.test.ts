@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFFER_HOURS_DEFAULT, OFFER_HOURS_MAX, OFFER_STATES, RUN_STATES, type RunOffer } from '@hamlet/contract';
-import { RUN_ID } from '../../client/minds/minds.fixture.ts';
-import { EMPTY_OFFER, mayDecide, OFFER_STATE_LABELS, OFFER_TIMES, offerSentence, readOffer } from './offer-labels.ts';
+import { aCallEvent, RUN_ID } from '../../client/minds/minds.fixture.ts';
+import { afterRunEvent, EMPTY_TRACE } from '../../client/minds/run-trace.ts';
+import { traceItems } from '../../client/minds/trace-items.ts';
+import {
+  deliveryOf,
+  deliverySentence,
+  EMPTY_OFFER,
+  mayDecide,
+  OFFER_STATE_LABELS,
+  OFFER_TIMES,
+  offerSentence,
+  readOffer,
+} from './offer-labels.ts';
 
 const offer = (more: Partial<RunOffer> = {}): RunOffer => ({
   run_id: RUN_ID,
@@ -45,6 +56,27 @@ test('an open offer names its next step and the person who takes it', () => {
     offerSentence(offer({ state: 'paid', ended_at: '2026-11-24T12:00:00Z' }), { state: 'done' }, 'you'),
     /from you on /,
   );
+});
+
+test('a file that never reached people is named before the decision; one that a later call delivered is not', () => {
+  const itemsOf = (...calls: readonly (readonly [path: string, outcome: string])[]) =>
+    traceItems(
+      calls
+        .map(([path, outcome], at) => {
+          const args = JSON.stringify({ kind: 'file', path });
+          const detail = { call_id: `${at}.0`, tool: 'deliver', arguments_text: args, outcome };
+          return aCallEvent(at + 1, 'call_settled', detail);
+        })
+        .reduce(afterRunEvent, EMPTY_TRACE),
+      [],
+    );
+  const sheet = { name: 'sheet.csv', deliverable: 'file' as const };
+  const whole = deliveryOf(itemsOf(['out/sheet.csv', 'failed'], ['out/sheet.csv', 'ok']), [sheet]);
+  assert.equal(deliverySentence(whole), 'Delivered: sheet.csv.');
+  const lacking = deliveryOf(itemsOf(['out/sheet.csv', 'ok'], ['report.pdf', 'denied']), [sheet]);
+  assert.match(deliverySentence(lacking), /^report\.pdf was never delivered\./);
+  assert.deepEqual(lacking.missing, ['report.pdf']);
+  assert.match(deliverySentence(deliveryOf(itemsOf(), [])), /^No file was delivered/);
 });
 
 test('a task without an amount has no offer', () => {

@@ -1,8 +1,11 @@
-import { formatAiDollars, OFFER_HOURS_DEFAULT, type Run, type RunOffer } from '@hamlet/contract';
+import { type Artifact, formatAiDollars, OFFER_HOURS_DEFAULT, type Run, type RunOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { isOwn, readAmount, type ViewerId } from '../../client/labels.ts';
+import { isJsonObject, readJson } from '../../client/json.ts';
+import type { CallItem, TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 export const OFFER_STATE_LABELS: Readonly<Record<RunOffer['state'], Readonly<{ word: string; tone: Tone }>>> = {
   open: { word: 'Held', tone: 'waiting' },
@@ -18,6 +21,47 @@ export function mayDecide(
   viewer: ViewerId,
 ): boolean {
   return state === 'open' && run.state === 'done' && isOwn(by.id, viewer);
+}
+
+/** The names of the files that a run delivered, and of those that it tried to deliver in vain. */
+export interface Delivery {
+  readonly delivered: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** @param artifacts everything that the run made for people. Pure. */
+export function deliveryOf(
+  items: readonly TraceItem[],
+  artifacts: readonly Pick<Artifact, 'name' | 'deliverable'>[],
+): Delivery {
+  const delivered = new Set(artifacts.filter(({ deliverable }) => deliverable !== null).map(({ name }) => name));
+  const calls = items.filter((item) => item.kind === 'call').filter(({ tool }) => tool === 'deliver');
+  const done = new Set([...delivered, ...calls.filter(({ state }) => state === 'done').map(deliveredName)]);
+  const missing = new Set(calls.map(deliveredName).filter((name) => !done.has(name)));
+  return { delivered: [...delivered].toReversed(), missing: [...missing] };
+}
+
+/** The name that a call of `deliver` gives: its own, or the last part of its path. */
+function deliveredName({ argumentsText }: Pick<CallItem, 'argumentsText'>): string {
+  const args = readJson(argumentsText ?? '');
+  const { name, path } = isJsonObject(args) ? args : {};
+  if (typeof name === 'string') return name;
+  return typeof path === 'string' ? (path.split('/').findLast((part) => part !== '') ?? path) : 'A file';
+}
+
+const NAMES_MAX = 4;
+
+/** The result that a person pays for, in a sentence. Pure. */
+export function deliverySentence({ delivered, missing }: Delivery): string {
+  if (missing.length > 0) return `${namesOf(missing)} was never delivered. Accept only if the rest is enough for you.`;
+  return delivered.length === 0
+    ? 'No file was delivered: the words of the agent are the whole result.'
+    : `Delivered: ${namesOf(delivered)}.`;
+}
+
+function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).map(visibleText).join(', ');
+  return names.length > NAMES_MAX ? `${shown} and ${names.length - NAMES_MAX} more` : shown;
 }
 
 /** The state of an offer in a sentence. `from` is the person who made it, in words: `you`, `Mia`. */

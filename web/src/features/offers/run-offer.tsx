@@ -4,18 +4,19 @@ import { isSettled } from '@hamlet/core';
 import { useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
-import { Badge, Button, Part, RefusedNotice } from '../../ui/controls.tsx';
+import { Badge, Button, Notice, Part, RefusedNotice } from '../../ui/controls.tsx';
 import { Form, TextField } from '../../ui/fields.tsx';
 import { moneyLabel } from '../../client/labels.ts';
 import { useActorLabel, useViewerId } from '../village-context.ts';
-import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
+import { type Delivery, deliverySentence, mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import './offers.css';
 
 const LIVE_MS = 10_000;
 const SETTLED_MS = 30_000;
 
-export function RunOfferView({ run }: { readonly run: Run }) {
+/** @param delivery what the run delivered, which the decision is about */
+export function RunOfferView({ run, delivery }: Readonly<{ run: Run; delivery: Delivery }>) {
   const ended = isSettled(run.state);
   const live = useLive(
     listOffers,
@@ -33,7 +34,7 @@ export function RunOfferView({ run }: { readonly run: Run }) {
       </p>
       <OfferSentence offer={offer} run={run} />
       {offer.reason !== null && <Markdown className="offer-reason" text={offer.reason} />}
-      {mayDecide(offer, run, viewer) && <Decision offer={offer} onDecided={live.again} />}
+      {mayDecide(offer, run, viewer) && <Decision offer={offer} delivery={delivery} onDecided={live.again} />}
     </Part>
   );
 }
@@ -45,7 +46,7 @@ function OfferSentence({ offer, run }: Readonly<{ offer: RunOffer; run: Run }>) 
 
 type DecisionProps = Readonly<{ offer: RunOffer; onDecided: () => void }>;
 
-function Decision({ offer, onDecided }: DecisionProps) {
+function Decision({ offer, delivery, onDecided }: DecisionProps & { readonly delivery: Delivery }) {
   const [refusing, setRefusing] = useState(false);
   const intent = useIntent();
   const params = { run_id: offer.run_id };
@@ -56,13 +57,22 @@ function Decision({ offer, onDecided }: DecisionProps) {
   };
   if (refusing)
     return <RefuseForm offer={offer} intent={intent} onBack={() => setRefusing(false)} onDecided={onDecided} />;
+  const isWhole = delivery.missing.length === 0;
+  const price = moneyLabel(offer.amount);
   return (
     <>
+      {isWhole ? (
+        <p className="hint">{deliverySentence(delivery)}</p>
+      ) : (
+        <Notice tone="bad" role="status" data-missing={delivery.missing.length}>
+          {deliverySentence(delivery)}
+        </Notice>
+      )}
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
       <div className="button-row">
         <Button
-          look="strong"
-          word={`Accept and pay ${moneyLabel(offer.amount)}`}
+          look={isWhole ? 'strong' : 'small'}
+          word={isWhole ? `Accept and pay ${price}` : `Pay ${price} all the same`}
           aria-disabled={intent.busy}
           onClick={() => void accept()}
           data-action="accept-offer"

@@ -24,6 +24,7 @@ import { Markdown } from '../../markdown/markdown.tsx';
 import { traceMind } from '../../mind/trace-mind.ts';
 import { Page } from '../../navigation/page.tsx';
 import { PermissionCard } from '../../permissions/permission-card.tsx';
+import { deliveryOf } from '../../offers/offer-labels.ts';
 import { RunOfferView } from '../../offers/run-offer.tsx';
 import { RunResults, useRunArtifacts, useRunSources } from '../../results/session-results.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
@@ -85,7 +86,7 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
             <Waiting permissions={asked.permissions} onAnswered={asked.again} />
             <Task run={run} />
             <Result run={run} partial={trace.partial?.text ?? null} />
-            <RunOfferView run={run} />
+            <RunOfferView run={run} delivery={deliveryOf(items, artifacts)} />
             <TodoList items={todoOf(items)} />
             <RunResults artifacts={artifacts} />
             <RunFiles files={files} />
