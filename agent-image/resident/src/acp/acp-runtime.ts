@@ -147,7 +147,7 @@ async function performIn(acp: Working, prompt: string, { context, run, hands }: 
     const opened = await program.open({ context: inTime, hands, folder: tree.folder, model });
     const isRead = opened.preamble === hashOfPreamble(preamble);
     const text = promptText(system, { preamble: isRead ? '' : preamble, prompt });
-    const turn = new ProgramTurn(context.attempt);
+    const turn = new ProgramTurn(context.attempt, opened.note);
     if (opened.note !== '') context.output(`${opened.note}\n\n`);
     const files = treeFiles(hands, tree.folder);
     const permits = { ...ports, calls: ports.callsWith(host.mirrored) };

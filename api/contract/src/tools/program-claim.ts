@@ -5,7 +5,8 @@ import { RUN_EVENT_TEXT_MAX_CHARS, type RunCallDetail } from '../values/run/run-
  * A program that is the mind of an agent describes its own work in events of the kinds of calls, with `witnessed` false, the tool
  * `program.KIND`, and a claim as `arguments_text`. A call has the event `call_begun`, then `call_settled` or `call_unknown`; its last
  * event has everything. Each change of the program's plan is a `call_settled` of `program.plan`. `program.install` is the installation of
- * the program, with a `call_begun` for each part of it. Nothing proves a claim.
+ * the program, with a `call_begun` for each part of it. The words before a call are a `call_settled` of `program.say`, so that words and
+ * calls keep their order; the answer has them too. Nothing proves a claim.
  */
 export const PROGRAM_TOOL_PREFIX = 'program.';
 
@@ -34,10 +35,10 @@ export type ProgramCallKind = (typeof PROGRAM_CALL_KINDS)[number];
 const text = z.string().max(PROGRAM_CLAIM_MAX_CHARS);
 
 export const ProgramClaim = z.strictObject({
-  kind: z.enum([...PROGRAM_CALL_KINDS, 'plan', 'install']),
+  kind: z.enum([...PROGRAM_CALL_KINDS, 'plan', 'install', 'say']),
   title: text.describe('In the words of the program'),
   input: text.default('').describe('Arguments of the call, for example a command; shortened'),
-  output: text.default('').describe('Result of the call; shortened'),
+  output: text.default('').describe('Result of the call, or the words of kind say; shortened'),
   locations: z
     .array(z.strictObject({ path: text, line: z.int().min(0).nullable() }))
     .max(PROGRAM_LOCATIONS_MAX)
@@ -53,6 +54,24 @@ export const ProgramClaim = z.strictObject({
     .describe('The whole plan; only of kind plan'),
 });
 export type ProgramClaim = z.infer<typeof ProgramClaim>;
+
+/** Tool of the events with words of a program. */
+export const PROGRAM_WORDS = `${PROGRAM_TOOL_PREFIX}say`;
+
+/** The last characters of words by which a reader finds their end in the answer: a claim may lack their middle. */
+const END_CHARS = 200;
+
+/** The part of a program's answer, or of what it wrote so far, after words of events; null if it does not have them. Pure. */
+export function wordsAfter(answer: string, said: readonly string[]): string | null {
+  let from = 0;
+  for (const words of said) {
+    const end = words.trim().slice(-END_CHARS);
+    const at = answer.indexOf(end, from);
+    if (at === -1) return null;
+    from = at + end.length;
+  }
+  return answer.slice(from).trimStart();
+}
 
 /** The claim in an event of a call; null for a call of the village's own, and for a text that was deleted or may not be read. Pure. */
 export function programClaimOf({

@@ -54,7 +54,7 @@ async function eventsOf(api: Client, runId: string): Promise<readonly RunEvent[]
 
 function runLines(run: Run, events: readonly RunEvent[], nowMs: number): readonly string[] {
   let text = '';
-  const transcript = new Transcript((more) => (text += more));
+  const transcript = new Transcript((more) => (text += more), true);
   for (const event of events) transcript.event(event);
   const { text: task, files } = readFileList(run.prompt);
   return [

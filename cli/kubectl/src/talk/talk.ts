@@ -1,8 +1,9 @@
-import type { Client, GivenFile, Permission, SessionMessage, StreamEvent } from '@hamlet/contract';
+import type { Client, GivenFile, Mind, Permission, RunEvent, SessionMessage, StreamEvent } from '@hamlet/contract';
+import { mindIn } from '@hamlet/core/mind';
 import { dataOf, getRun, listMessages, openSessionStream, sendMessage } from '@hamlet/contract';
 import { persistent } from './persistent-stream.ts';
 import { printable } from './printable.ts';
-import { stateLines, stepsOf } from './run-end.ts';
+import { stateLines, usageOf } from './run-end.ts';
 import type { Transcript } from './transcript.ts';
 
 /** A message of a person, before it is sent. */
@@ -30,6 +31,8 @@ const WAKES: Readonly<Record<string, string>> = {
 class Exchange {
   readonly #asked: string;
   #state: SessionMessage['state'] = 'queued';
+  /** The mind that works on it; null before its start. */
+  mind: Mind | null = null;
   #isAnswered = false;
 
   constructor(asked: string) {
@@ -75,7 +78,7 @@ export async function talk(turn: Turn, letter: Letter, onPermission: OnPermissio
     after = event.id ?? after;
     if (event.event === 'message') printMessage(turn.transcript, event.data, { runId, exchange });
     if (event.event === 'delta' && event.data.run_id === runId) turn.transcript.delta(event.data);
-    if (event.event === 'run_event' && event.data.run_id === runId) turn.transcript.event(event.data);
+    if (event.event === 'run_event' && event.data.run_id === runId) printEvent(turn.transcript, event.data, exchange);
     const waiting = event.event === 'permission' ? waitingOf(event.data, runId) : null;
     if (waiting === null || shown.has(waiting.permission_id)) return;
     shown.add(waiting.permission_id);
@@ -95,10 +98,15 @@ export async function talk(turn: Turn, letter: Letter, onPermission: OnPermissio
 const waitingOf = (permission: Permission, runId: string): Permission | null =>
   permission.run_id === runId && permission.state === 'pending' ? permission : null;
 
+function printEvent(transcript: Transcript, event: RunEvent, exchange: Exchange): void {
+  exchange.mind = mindIn(event.detail) ?? exchange.mind;
+  transcript.event(event);
+}
+
 type Expected = Readonly<{ runId: string; exchange: Exchange }>;
 
 function printMessage(transcript: Transcript, message: SessionMessage, { runId, exchange }: Expected): void {
-  if (!message.progress) return printAnswer(transcript, exchange.take(message));
+  if (!message.progress) return printAnswer(transcript, exchange.take(message), exchange.mind);
   if (message.run_id === runId) transcript.line(`  ${reportLine(message.text)}`);
 }
 
@@ -108,8 +116,8 @@ export function reportLine(report: string): string {
   return printable(lines.join('; '));
 }
 
-function printAnswer(transcript: Transcript, answer: SessionMessage | null): void {
+function printAnswer(transcript: Transcript, answer: SessionMessage | null, mind: Mind | null): void {
   if (answer === null) return;
   transcript.answer(answer.text);
-  transcript.line(`  ${stepsOf(answer.steps ?? 0)}, ${printable(answer.cost ?? '0')} aiDollars`);
+  transcript.line(`  ${usageOf(mind, answer.steps ?? 0, `${printable(answer.cost ?? '0')} aiDollars`)}`);
 }

@@ -15,9 +15,9 @@ const answered = (text: string, ask = 1): RunEvent => ({
   detail: { ...model, ask, text },
 });
 
-function printed(work: (transcript: Transcript) => void): string {
+function printed(work: (transcript: Transcript) => void, isReplay = false): string {
   let text = '';
-  work(new Transcript((more) => (text += more)));
+  work(new Transcript((more) => (text += more), isReplay));
   return text;
 }
 
@@ -32,6 +32,22 @@ test('words stream on one line, and calls are printed between them', () => {
     transcript.answer('Done.');
   });
   assert.equal(text, 'I go to Bob.\n  → say {"text":"Hello"}\n  ← say ok: Said.\nDone.\n');
+});
+
+test('words of a program between its calls are printed once: as they stream, or from their events later', () => {
+  const claim = JSON.stringify({ kind: 'say', title: '', output: 'I look.' });
+  const said = { ...call, call_id: '1.0.s1', tool: 'program.say', outcome: 'ok', arguments_text: claim };
+  const event: RunEvent = { ...base, event: 'call_settled', detail: said };
+  const live = printed((transcript) => {
+    transcript.delta(words('I look.'));
+    transcript.event(event);
+    transcript.answer('I look.');
+  });
+  assert.equal(live, 'I look.\n');
+  assert.equal(
+    printed((transcript) => transcript.event(event), true),
+    'I look.\n',
+  );
 });
 
 test('a failed answer names its code, unless a person raised the limits', () => {

@@ -1,4 +1,4 @@
-import { PROGRAM_TOOL_PREFIX, programClaimOf } from '@hamlet/contract';
+import { PROGRAM_TOOL_PREFIX, PROGRAM_WORDS, programClaimOf } from '@hamlet/contract';
 import type { ProgramClaim, RunCallDetail, RunDelta, RunEvent, RunModelDetail } from '@hamlet/contract';
 import { mindIn, mindLabel } from '@hamlet/core/mind';
 import { printable } from './printable.ts';
@@ -92,13 +92,16 @@ function runLine(event: RunEvent): string | null {
  */
 export class Transcript {
   readonly #write: (text: string) => void;
+  readonly #isReplay: boolean;
   #answer = { run: '', ask: -1, attempt: -1, printed: '' };
   #isMidLine = false;
   /** Calls under way. Two events report the start of a call that the API admits: the agent's and the API's. */
   readonly #open = new Set<string>();
 
-  constructor(write: (text: string) => void) {
+  /** @param isReplay true if no words stream, so that those of a program come from its events */
+  constructor(write: (text: string) => void, isReplay = false) {
     this.#write = write;
+    this.#isReplay = isReplay;
   }
 
   line(text: string): void {
@@ -114,8 +117,14 @@ export class Transcript {
 
   event(event: RunEvent): void {
     if (event.event === 'model_answered') this.#complete(event.run_id, event.detail);
+    if (event.event === 'call_settled' && event.detail.tool === PROGRAM_WORDS) return this.#said(event.detail);
     const line = this.#isRepeated(event) ? null : runLine(event);
     if (line !== null) this.line(`  ${line}`);
+  }
+
+  #said(detail: RunCallDetail): void {
+    const words = programClaimOf(detail)?.output ?? '';
+    if (this.#isReplay && words !== '') this.line(printable(words));
   }
 
   #isRepeated(event: RunEvent): boolean {

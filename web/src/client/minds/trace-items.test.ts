@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Permission, RunEvent } from '@hamlet/contract';
 import { aCallEvent, aModelEvent, aPermission, aRunEvent } from './minds.fixture.ts';
-import { afterRunEvent, EMPTY_TRACE } from './run-trace.ts';
+import { afterDelta, afterRunEvent, EMPTY_TRACE } from './run-trace.ts';
 
-import { type CallItem, type ModelItem, stepsSoFar, traceItems } from './trace-items.ts';
+import { type CallItem, type ModelItem, newWords, saidIn, stepsSoFar, traceItems } from './trace-items.ts';
 
 const items = (events: readonly RunEvent[], permissions: readonly Permission[] = []): ReturnType<typeof traceItems> =>
   traceItems(events.reduce(afterRunEvent, EMPTY_TRACE), permissions);
@@ -54,6 +54,30 @@ test('a call waits while a person is asked, and its requests are in order', () =
     ['expired', 'pending'],
   );
   assert.equal(callOf([BEGUN], [aPermission({ state: 'allowed' })]).state, 'running');
+});
+
+test('words and calls of a program stand in the order in which they happened', () => {
+  const say = (number: number, output: string): RunEvent => {
+    const claim = JSON.stringify({ kind: 'say', title: '', output });
+    const detail = { call_id: `1.0.s${number}`, tool: 'program.say', outcome: 'ok', arguments_text: claim };
+    return aCallEvent(number, 'call_settled', detail);
+  };
+  const edit = { ...CALL, call_id: '1.0.t1', tool: 'program.edit' };
+  const events = [say(2, 'I look.'), aCallEvent(3, 'call_begun', edit), say(4, 'It fails.')];
+  const found = items([...events, aCallEvent(5, 'call_begun', { ...edit, call_id: '1.0.t2' })]);
+  assert.deepEqual(
+    found.map((item) => (item.kind === 'said' ? item.text : item.kind)),
+    ['I look.', 'call', 'It fails.', 'call'],
+  );
+  assert.deepEqual(saidIn(found), ['I look.', 'It fails.']);
+  const writing = (text: string): string | null => {
+    const delta = { run_id: aPermission().run_id, ask: 0, attempt: 1, text };
+    return newWords(afterDelta(EMPTY_TRACE, delta), found);
+  };
+  assert.equal(writing('I look.\n\nIt fails.\n\nRepai'), 'Repai');
+  assert.equal(writing('fails. It fails.\n\nRepai'), 'Repai', 'a reader who came later');
+  assert.equal(writing('I look.\n\nIt fails.'), null, 'the items have all of it');
+  assert.equal(newWords(EMPTY_TRACE, found), null);
 });
 
 test('a call that was asked for before the end stands before it', () => {

@@ -1,4 +1,4 @@
-import type { Permission, RunEvent } from '@hamlet/contract';
+import { type Permission, PROGRAM_WORDS, programClaimOf, type RunEvent, wordsAfter } from '@hamlet/contract';
 import type { RunTrace } from './run-trace.ts';
 
 /** One call of a tool. `waiting`: a person is asked. `unknown`: it may have happened. `left`: the run ended before it did. */
@@ -43,6 +43,14 @@ export interface ModelItem {
   readonly repairs: readonly NonNullable<ModelEvent['detail']['repairs']>[number][];
 }
 
+/** Words of a program before a call. */
+export interface SaidItem {
+  readonly kind: 'said';
+  readonly key: string;
+  readonly at: string;
+  readonly text: string;
+}
+
 interface NoteItem {
   readonly kind: 'note';
   readonly key: string;
@@ -50,12 +58,12 @@ interface NoteItem {
   readonly event: Exclude<RunEvent, ModelEvent | CallEvent>;
 }
 
-export type TraceItem = CallItem | ModelItem | NoteItem;
+export type TraceItem = CallItem | ModelItem | SaidItem | NoteItem;
 
 type ModelEvent = Extract<RunEvent, { event: 'model_asked' | 'model_answered' | 'model_failed' }>;
 type CallEvent = Extract<RunEvent, { event: 'call_begun' | 'call_settled' | 'call_unknown' }>;
 
-/** The answers of the model, the calls and the other events of a run, each once, in the order in which they began. */
+/** The answers of the model, the words and calls of a program, the calls and the other events of a run, each once, in the order in which they began. */
 export function traceItems(trace: RunTrace, permissions: Iterable<Permission>): readonly TraceItem[] {
   const asked = Map.groupBy(permissions, (permission) => permission.call_id);
   const items = new Map<string, TraceItem>();
@@ -74,6 +82,8 @@ export function traceItems(trace: RunTrace, permissions: Iterable<Permission>): 
 
 function itemAfter(items: ReadonlyMap<string, TraceItem>, event: RunEvent, said: RunTrace['said']): TraceItem {
   if (isCallEvent(event)) {
+    const text = programWordsOf(event);
+    if (text !== null) return { kind: 'said', key: `call ${event.detail.call_id}`, at: event.at, text };
     const known = items.get(`call ${event.detail.call_id}`);
     return callAfter(known?.kind === 'call' ? known : null, event);
   }
@@ -82,6 +92,25 @@ function itemAfter(items: ReadonlyMap<string, TraceItem>, event: RunEvent, said:
     return modelAfter(known?.kind === 'model' ? known : null, event, said);
   }
   return { kind: 'note', key: `event ${event.number}`, at: event.at, event };
+}
+
+/** The words of a program that stand between its calls, in order. */
+export const saidIn = (items: readonly TraceItem[]): readonly string[] =>
+  items.flatMap((item) => (item.kind === 'said' ? [item.text] : []));
+
+/** The words that are being written, without those that the items have already; null if there are none. */
+export function newWords({ partial }: Pick<RunTrace, 'partial'>, items: readonly TraceItem[]): string | null {
+  if (partial === null) return null;
+  const said = saidIn(items);
+  // A reader who came later lacks the words before the first ones that arrived.
+  const rest = said.length === 0 ? null : (wordsAfter(partial.text, said) ?? wordsAfter(partial.text, said.slice(-1)));
+  return (rest ?? partial.text) || null;
+}
+
+/** The words of a program in an event; null for any other event, and for words that were deleted or may not be read. */
+function programWordsOf(event: RunEvent): string | null {
+  if (!isCallEvent(event) || event.detail.tool !== PROGRAM_WORDS) return null;
+  return programClaimOf(event.detail)?.output ?? null;
 }
 
 function isCallEvent(event: RunEvent): event is CallEvent {
@@ -225,7 +254,7 @@ function wordsOf({ event, detail }: ModelEvent, said: RunTrace['said']): string 
   return detail.text ?? (event === 'model_answered' ? (said.get(detail.ask) ?? null) : null);
 }
 
-function ended<T extends ModelItem | NoteItem>(item: T, isOver: boolean): T {
+function ended<T extends ModelItem | SaidItem | NoteItem>(item: T, isOver: boolean): T {
   return item.kind === 'model' && item.state === 'asked' && isOver ? { ...item, state: 'left' } : item;
 }
 

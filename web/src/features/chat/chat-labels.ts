@@ -1,4 +1,5 @@
 import type { AgentDetail, ChatSession, Role, Run, SessionMessage } from '@hamlet/contract';
+import { runtimeFacts } from '@hamlet/core';
 import { isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
 import type { Wake } from '../../client/minds/message-outbox.ts';
 import type { Exchange } from '../../client/minds/conversation.ts';
@@ -69,12 +70,13 @@ export function workingLabel(name: string, items: readonly TraceItem[], isWritin
   if (isWriting) return `${name} is writing`;
   const last = items.findLast((item) => item.kind !== 'note');
   if (last === undefined) return `${name} begins`;
+  if (last.kind === 'said') return `${name} is thinking`;
   if (last.kind === 'model')
     return last.state === 'failed' ? `${failureCause(last.code)}; trying again` : `${name} is thinking`;
   return last.state === 'running' ? toolLabel(last.tool).word : `${name} is thinking`;
 }
 
-/** Steps and cost: `3 steps · 0.02 ai$`; empty if nothing is known. */
+/** Steps and cost: `3 steps · 0.02 ai$`; empty if nothing is known. Pass null as the steps of a program, which has none of ours. */
 export function usageLabel(steps: number | null, cost: string | null): string {
   const parts = [
     steps === null || steps === 0 ? '' : steps === 1 ? '1 step' : `${steps} steps`,
@@ -85,7 +87,8 @@ export function usageLabel(steps: number | null, cost: string | null): string {
 
 /** Finished work in one line, also of a message that a person stopped: `Stopped after 12 s: 1 call`. */
 export function workLabel(run: Run | null, items: readonly TraceItem[], state: SessionMessage['state']): string {
-  const calls = items.filter(({ kind }) => kind === 'call').length;
+  // The whole work of a program is a call too, which holds the others.
+  const calls = items.filter((item) => item.kind === 'call' && !runtimeFacts(item.tool).isOneCall).length;
   const took =
     run === null || run.started_at === null || run.ended_at === null
       ? null

@@ -1,5 +1,6 @@
 import type { AgentDetail, ChatSession, GivenFile, Permission, Run } from '@hamlet/contract';
 import { getAgent, listMessages, roleMay } from '@hamlet/contract';
+import { isForeign } from '@hamlet/core';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Conversation, Exchange } from '../../client/minds/conversation.ts';
 import {
@@ -9,13 +10,14 @@ import {
   withMessages,
   withPermission,
 } from '../../client/minds/conversation.ts';
+import type { RunTrace } from '../../client/minds/run-trace.ts';
 import { stepsSoFar, traceItems } from '../../client/minds/trace-items.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 import { Badge, Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { minuteTime, secondTime } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
-import { changesBetween } from '../mind/trace-mind.ts';
+import { changesBetween, traceMind } from '../mind/trace-mind.ts';
 import { SessionResults } from '../results/session-results.tsx';
 import { parkedLabel, streamLabel } from '../runs/run-labels.ts';
 import type { Listener } from './chat-labels.ts';
@@ -290,17 +292,29 @@ function StopButton({ runId, run }: Readonly<{ runId: string; run: Run | null }>
   );
 }
 
+/** True for the work of a program of another maker, which has no steps of ours. */
+function isOfProgram(trace: RunTrace | undefined): boolean {
+  const mind = trace === undefined ? null : traceMind(trace);
+  return mind !== null && isForeign(mind);
+}
+
 function usageOf({ messages, traces }: Conversation): string {
   const answers = messages.filter(({ cost, steps }) => cost !== null || steps !== null);
+  const ofProgram = (id: string | null): boolean => isOfProgram(id === null ? undefined : traces.get(id));
   const open = messages
     .filter(({ state }) => state === 'working')
     .flatMap(({ run_id: id }) => {
       const trace = id === null ? undefined : traces.get(id);
       return trace === undefined ? [] : [trace];
     });
-  const steps = open.map((trace) => Math.max(trace.run?.usage.steps ?? 0, stepsSoFar(traceItems(trace, []))));
+  const steps = open.map((trace) =>
+    isOfProgram(trace) ? 0 : Math.max(trace.run?.usage.steps ?? 0, stepsSoFar(traceItems(trace, []))),
+  );
   return usageLabel(
-    [...answers.map((answer) => answer.steps ?? 0), ...steps].reduce((sum, next) => sum + next, 0),
+    [...answers.map((answer) => (ofProgram(answer.run_id) ? 0 : (answer.steps ?? 0))), ...steps].reduce(
+      (sum, next) => sum + next,
+      0,
+    ),
     sumOf([...answers.map(({ cost }) => cost ?? '0'), ...open.map(({ run }) => run?.usage.cost ?? '0')]),
   );
 }

@@ -35,6 +35,14 @@ test('a tier that charges nothing has no limit of money', () => {
   );
 });
 
+test('a program of another maker has no steps of ours', () => {
+  const mind = { runtime: 'acp', preset: 'opencode', program: 'OpenCode', version: null, installed: true };
+  assert.deepEqual(
+    budgetShares({ ...used(9, 1, '0'), mind }, NOW).map(({ of }) => of),
+    ['tokens', 'money'],
+  );
+});
+
 test('the time of work counts on while the agent works', () => {
   const working = (since: string | null) => {
     const budgets = { ...BUDGETS, timeMs: 600_000, spent: { timeMs: 60_000, since } };

@@ -1,4 +1,5 @@
 import { FREE_RUN_MONEY, parseAiDollars, type Run, type RunBudgets } from '@hamlet/contract';
+import { isForeign } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 
@@ -14,14 +15,18 @@ export interface BudgetShare {
 /** Time of work until `since`, from which on the agent works now; null while it does not. */
 type Worked = Readonly<{ timeMs: number; since: string | null }>;
 type Limited = Pick<Run, 'usage'> & {
+  readonly mind?: Run['mind'];
   readonly budgets: (RunBudgets & { readonly spent?: Worked | undefined }) | null;
 };
 
 /** From this share on a person is warned. */
 export const WARN_SHARE = 0.8;
 
-/** The limits of a run, the one that ends first before the others; empty before the first start. */
-export function budgetShares({ usage, budgets }: Limited, nowMs: number): readonly BudgetShare[] {
+/**
+ * The limits of a run, the one that ends first before the others; empty before the first start. The work of a program has no steps of
+ * ours.
+ */
+export function budgetShares({ usage, budgets, mind }: Limited, nowMs: number): readonly BudgetShare[] {
   if (budgets === null) return [];
   const number = (of: 'steps' | 'tokens'): BudgetShare => ({
     of,
@@ -36,7 +41,7 @@ export function budgetShares({ usage, budgets }: Limited, nowMs: number): readon
     share: Math.min(1, Number(parseAiDollars(usage.cost)) / Number(parseAiDollars(budgets.money))),
   };
   const shares = [
-    number('steps'),
+    ...(mind !== undefined && isForeign(mind) ? [] : [number('steps')]),
     number('tokens'),
     ...(budgets.money === FREE_RUN_MONEY ? [] : [money]),
     ...timeOf(budgets, nowMs),

@@ -52,6 +52,10 @@ export function claimOfPlan({ entries }: Pick<PlanUpdate, 'entries'>): string {
   return fitting({ kind: 'plan', title, input: '', output: '', locations: [], diffs: [], plan: shown });
 }
 
+/** The words of the program before a call. Pure. */
+export const claimOfWords = (output: string): string =>
+  fitting({ kind: 'say', title: '', input: '', output, locations: [], diffs: [], plan: [] });
+
 /** The line about the installation of the program. Pure. */
 export const claimOfInstall = (title: string, output: string): string =>
   fitting({ kind: 'install', title, input: '', output, locations: [], diffs: [], plan: [] });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PROGRAM_CLAIM_MAX_CHARS, programClaimOf, type ProgramClaim } from '@hamlet/contract';
+import { PROGRAM_CLAIM_MAX_CHARS, programClaimOf, type ProgramClaim, wordsAfter } from '@hamlet/contract';
 import type { ProgramNote } from '@hamlet/engine';
 import { ProgramTurn, type Taken } from './program-turn.ts';
 import { SessionUpdate, ToolCallUpdate } from './updates.ts';
@@ -41,6 +41,40 @@ test('chunks are the words of the answer, and words after a call or of another m
   );
   assert.equal(shown.map(({ words }) => words).join(''), turn.answer);
   assert.equal(turn.answer, 'I look.\n\nDone.\n\nBye');
+});
+
+test('words and calls are noted in the order in which they happened, and the last words are the rest of the answer', () => {
+  const turn = new ProgramTurn(1, 'A new session.');
+  const notes = take(
+    turn,
+    said('I look. '),
+    said('Then I run it.'),
+    called('in_progress'),
+    called('completed'),
+    said('It fails.'),
+  ).flatMap((taken) => taken.notes);
+  notes.push(...turn.sayings(), ...turn.sayings());
+  take(turn, said('Repaired.'));
+  assert.deepEqual(
+    notes.map(({ id }) => id),
+    ['s1', 't1', 't1', 's2'],
+  );
+  const words = notes.filter(({ id }) => id.startsWith('s')).map((note) => claimIn(note).output);
+  assert.deepEqual(words, ['A new session.\n\nI look. Then I run it.', 'It fails.']);
+  assert.equal(wordsAfter(`A new session.\n\n${turn.answer}`, words), 'Repaired.');
+});
+
+test('the words before calls are noted up to a limit, and a long text without its middle', () => {
+  const turn = new ProgramTurn(1);
+  const long = `first ${'y'.repeat(300_000)} last`;
+  const notes = take(
+    turn,
+    said(long),
+    ...Array.from({ length: 300 }, (_, at) => [called('in_progress', { toolCallId: `c${at}` }), said(`w${at}`)]).flat(),
+  ).flatMap((taken) => taken.notes);
+  const words = notes.filter(({ tool }) => tool === 'program.say').map((note) => claimIn(note).output);
+  assert.equal(words.length, 200);
+  assert.match(words[0] ?? '', /^first y[^]*characters left out[^]*y last$/);
 });
 
 test('a call is claimed when it begins and when it ends, with everything that its updates said', () => {

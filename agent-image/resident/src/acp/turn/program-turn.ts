@@ -1,6 +1,6 @@
-import { PROGRAM_CLAIMS_MAX, PROGRAM_TOOL_PREFIX, storableText } from '@hamlet/contract/resident';
+import { PROGRAM_CLAIMS_MAX, PROGRAM_TOOL_PREFIX, PROGRAM_WORDS, storableText } from '@hamlet/contract/resident';
 import { withoutMiddle, type ProgramNote } from '@hamlet/engine';
-import { claimOfCall, claimOfPlan, rawText, textIn, textOfContent, type ProgramCall } from './claim.ts';
+import { claimOfCall, claimOfPlan, claimOfWords, rawText, textIn, textOfContent, type ProgramCall } from './claim.ts';
 import type { SessionUpdate, ToolCallUpdate } from './updates.ts';
 
 /** Maximum calls of one turn that are shown; later ones run without claims. */
@@ -11,6 +11,8 @@ const ASKS_MAX = CALLS_MAX;
 const FILES_MAX = CALLS_MAX;
 /** Changes of the plan that are noted. */
 const PLANS_MAX = 100;
+/** Parts of the words that are noted before a call; later words are in the answer alone. */
+const SAYS_MAX = 200;
 /** Characters of the first and of the last part of an answer that are kept. */
 const HALF_ANSWER_CHARS = 100_000;
 const THOUGHTS_MAX_CHARS = 30_000;
@@ -67,14 +69,19 @@ export class ProgramTurn {
   #plans = 0;
   readonly #files = { read_file: 0, write_file: 0 };
   #asks = 0;
+  #says = 0;
+  /** The words since the last note of words. */
+  #unsaid = new Answer();
   #lastPlan = '';
   #lastMessage: string | null = null;
   #isBroken = false;
   /** Distinguishes the calls of a repeated prompt. */
   readonly #prefix: string;
 
-  constructor(attempt: number) {
+  /** @param opening words of the village before those of the program */
+  constructor(attempt: number, opening = '') {
     this.#prefix = attempt === 1 ? '' : `${attempt}.`;
+    if (opening !== '') this.#unsaid.add(`${opening}\n\n`);
   }
 
   /** The answer so far: its beginning and its end, if it is long. */
@@ -87,6 +94,21 @@ export class ProgramTurn {
   }
 
   take(update: SessionUpdate): Taken {
+    const taken = this.#taken(update);
+    return taken.notes.length === 0 ? taken : { ...taken, notes: [...this.sayings(), ...taken.notes] };
+  }
+
+  /** The note of the words before what comes now; empty without words. */
+  sayings(): readonly ProgramNote[] {
+    const words = this.#unsaid.text.trim();
+    this.#unsaid = new Answer();
+    if (words === '' || this.#says >= SAYS_MAX) return [];
+    this.#says += 1;
+    const id = `${this.#prefix}s${this.#says}`;
+    return [{ id, tool: PROGRAM_WORDS, outcome: 'ok', claim: claimOfWords(words) }];
+  }
+
+  #taken(update: SessionUpdate): Taken {
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
         return this.#said(textIn(update.content), update.messageId ?? null);
@@ -152,6 +174,7 @@ export class ProgramTurn {
     this.#lastMessage = message;
     const words = storableText(gap + text);
     this.#answer.add(words);
+    this.#unsaid.add(words);
     const room = Math.max(0, SHOWN_MAX_CHARS - this.#shown);
     this.#shown += words.length;
     return { ...NOTHING, words: words.slice(0, room) };

@@ -39,6 +39,8 @@ export function serveTurn(parts: TurnParts): ServedTurn {
   const ending: Promise<unknown>[] = [];
   const said: string[] = [];
   const decide = async (id: string, call: VillageCall, title: string): Promise<boolean> => {
+    // Words before a call are stored before it.
+    for (const note of turn.sayings()) context.note(note);
     const inner = { ...context, call: `${context.call}.${id}` };
     const { isAllowed, words } = await permit(ports, { ...call, context: inner, boot: parts.boot });
     if (words !== '') said.push(wordsOf({ title, isAllowed, words }));

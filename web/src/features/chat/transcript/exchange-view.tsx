@@ -1,9 +1,9 @@
-import { type Mind, type Permission, readFileList, type Run, type SessionMessage } from '@hamlet/contract';
+import { type Mind, type Permission, readFileList, type Run, type SessionMessage, wordsAfter } from '@hamlet/contract';
 import { isForeign, mindLabel } from '@hamlet/core';
-import { memo, type ReactElement, useMemo, useState } from 'react';
+import { memo, type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
-import { type ModelItem, type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
+import { type ModelItem, newWords, saidIn, type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
 import { Avatar, Icon, LinkButton, Notice, RefusedNotice, Time, useNow } from '../../../ui/controls.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
@@ -67,6 +67,8 @@ function viewOf(
       return <CallLine call={item} onAnswered={onAnswered} />;
     case 'model':
       return modelView(item, answer?.text ?? '');
+    case 'said':
+      return <Markdown text={item.text} />;
     case 'note':
       return SHOWN_NOTES.has(item.event.event) ? <p className="message-facts">{eventLabel(item.event)}</p> : null;
   }
@@ -84,30 +86,40 @@ function modelView({ state, code, text, thoughts }: ModelItem, answer: string): 
   );
 }
 
+/** The work on a message as its reader unfolded it. `read`: its items, if the conversation did not have them. */
+type Unfolded = Readonly<{ isOpen: boolean; read: readonly TraceItem[] | null }>;
+const FOLDED: Unfolded = { isOpen: false, read: null };
+
 interface FinishedProps extends WorkProps {
+  readonly unfolded: Unfolded;
+  readonly onUnfold: (change: Partial<Unfolded>) => void;
   readonly runId: string;
   readonly trace: RunTrace;
   readonly state: SessionMessage['state'];
 }
 
-function FinishedWork({ runId, trace, state, items, answer, onAnswered }: FinishedProps) {
-  const [open, setOpen] = useState(false);
+function FinishedWork({ runId, trace, state, items, answer, unfolded, onUnfold, onAnswered }: FinishedProps) {
+  const open = unfolded.isOpen;
   const isKnown = trace.events.length > 0;
   return (
     <div className="finished-work">
-      <button type="button" className="work-line" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" className="work-line" aria-expanded={open} onClick={() => onUnfold({ isOpen: !open })}>
         <Icon name="chevron" size={13} />
         {workLabel(trace.run, items, state)}
       </button>
       {open && (isKnown ? <Work items={items} answer={answer} onAnswered={onAnswered} /> : null)}
-      {open && !isKnown && <ReadWork runId={runId} answer={answer} onAnswered={onAnswered} />}
+      {open && !isKnown && <ReadWork {...{ runId, answer, onUnfold, onAnswered }} />}
       {open && <RunLink runId={runId} />}
     </div>
   );
 }
 
-function ReadWork({ runId, answer, onAnswered }: Omit<FinishedProps, 'items' | 'trace' | 'state'>) {
+type ReadProps = Pick<FinishedProps, 'runId' | 'answer' | 'onUnfold' | 'onAnswered'>;
+
+function ReadWork({ runId, answer, onUnfold, onAnswered }: ReadProps) {
   const { state, stream } = useRunTrace(runId);
+  const items = useMemo(() => traceItems(state, []), [state]);
+  useEffect(() => onUnfold({ read: items }), [items, onUnfold]);
   if (stream.kind === 'refused') return <RefusedNotice refused={stream.refused} />;
   if (state.events.length === 0)
     return (
@@ -115,7 +127,7 @@ function ReadWork({ runId, answer, onAnswered }: Omit<FinishedProps, 'items' | '
         Loading…
       </p>
     );
-  return <Work items={traceItems(state, [])} answer={answer} onAnswered={onAnswered} />;
+  return <Work items={items} answer={answer} onAnswered={onAnswered} />;
 }
 
 function RunLink({ runId }: { readonly runId: string }) {
@@ -156,6 +168,10 @@ function OneExchange(props: ExchangeProps) {
   const { question, replies, answer, report, trace, permissions } = exchange;
   const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
   const author = { agentId, name: agentName, mind: traceMind(trace) };
+  const [unfolded, setUnfolded] = useState(FOLDED);
+  const onUnfold = useCallback((change: Partial<Unfolded>) => setUnfolded((now) => ({ ...now, ...change })), []);
+  // Unfolded work has the words before its calls, so the answer below it has only the rest.
+  const said = unfolded.isOpen ? saidIn(unfolded.read ?? items) : [];
   return (
     <article className="exchange" data-state={question?.state ?? 'answered'}>
       <MindChange text={mindChange} />
@@ -164,22 +180,26 @@ function OneExchange(props: ExchangeProps) {
           <Question message={question} />
           {waitsFor !== null && <Queued text={waitsFor} />}
           {question.state === 'working' && (
-            <OpenWork items={items} run={trace.run} words={wordsOf(trace)} author={author} onAnswered={onAnswered} />
+            <OpenWork
+              items={items}
+              run={trace.run}
+              words={newWords(trace, items)}
+              author={author}
+              onAnswered={onAnswered}
+            />
           )}
-          {isFinalMessage(question) && <Outcome {...{ exchange, question, items, isNewest, onAnswered }} />}
+          {isFinalMessage(question) && (
+            <Outcome {...{ exchange, question, items, isNewest, unfolded, onUnfold, onAnswered }} />
+          )}
         </>
       )}
       {replies.map((reply) => (
         <Question key={reply.message_id} message={reply} />
       ))}
       <Report message={report} />
-      {answer !== null && <Answer message={answer} author={author} />}
+      {answer !== null && <Answer message={answer} author={author} said={said} />}
     </article>
   );
-}
-
-function wordsOf({ partial }: RunTrace): string | null {
-  return partial === null ? null : partial.text;
 }
 
 function Queued({ text }: { readonly text: string }) {
@@ -224,7 +244,7 @@ function OpenWork({ items, run, words, author, onAnswered }: OpenWorkProps) {
   );
 }
 
-interface OutcomeProps {
+interface OutcomeProps extends Pick<FinishedProps, 'unfolded' | 'onUnfold'> {
   readonly exchange: Exchange;
   readonly isNewest: boolean;
   readonly question: SessionMessage;
@@ -232,13 +252,11 @@ interface OutcomeProps {
   readonly onAnswered: (permission: Permission) => void;
 }
 
-function Outcome({ exchange: { answer, trace }, question, items, isNewest, onAnswered }: OutcomeProps) {
+function Outcome({ exchange: { answer, trace }, question, items, isNewest, ...work }: OutcomeProps) {
   const { run_id: runId, state } = question;
   return (
     <>
-      {runId !== null && (
-        <FinishedWork runId={runId} trace={trace} state={state} items={items} answer={answer} onAnswered={onAnswered} />
-      )}
+      {runId !== null && <FinishedWork {...{ runId, trace, state, items, answer }} {...work} />}
       {runId === null && state === 'cancelled' && <p className="message-facts">Stopped.</p>}
       {runId !== null && answer === null && <AnswerDeliverables runId={runId} />}
       {state === 'failed' && <NotAnswered message={question} run={trace.run} isNewest={isNewest} />}
@@ -287,8 +305,12 @@ function AnswerHead({ author: { agentId, name, mind } }: { readonly author: Auth
   );
 }
 
-function Answer({ message, author }: Readonly<{ message: SessionMessage; author: Author }>) {
-  const usage = usageLabel(message.steps, message.cost);
+type AnswerProps = Readonly<{ message: SessionMessage; author: Author; said: readonly string[] }>;
+
+/** @param said words of the answer that are shown above it, between the calls */
+function Answer({ message, author, said }: AnswerProps) {
+  const { mind } = author;
+  const usage = usageLabel(mind !== null && isForeign(mind) ? null : message.steps, message.cost);
   const sources = useAnswerSources(message.run_id);
   const opened = useKeysOf(sources);
   if (message.author.role === 'system') return <p className="message-facts">{message.text}</p>;
@@ -300,7 +322,7 @@ function Answer({ message, author }: Readonly<{ message: SessionMessage; author:
         {usage !== '' && <span className="answer-usage">{usage}</span>}
       </header>
       <OpenedPagesProvider value={opened}>
-        <Markdown text={message.text} />
+        <Markdown text={said.length === 0 ? message.text : (wordsAfter(message.text, said) ?? message.text)} />
       </OpenedPagesProvider>
       {message.run_id !== null && <AnswerDeliverables runId={message.run_id} />}
       <AnswerSources sources={sources} text={message.text} />

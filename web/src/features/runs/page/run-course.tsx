@@ -55,6 +55,8 @@ function CourseItem({ item, runId, logged, onAnswered }: ItemProps) {
       return <CallLine call={answered(item)} logged={logged} onAnswered={onAnswered} />;
     case 'model':
       return <ModelLine item={item} runId={runId} />;
+    case 'said':
+      return <Markdown text={item.text} />;
     case 'note':
       return <span>{eventLabel(item.event)}</span>;
   }
