@@ -185,8 +185,8 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
         parts.store.set((state) => ({
           ...state,
           selected: id,
-          // A conversation is with one agent.
-          place: id === state.selected ? state.place : placeAfter(state.place, { chat: null }),
+          // A conversation and a memory belong to one agent.
+          place: id === state.selected ? state.place : placeAfter(state.place, { chat: null, memory: null }),
           following: id !== null && id === state.selected && state.following,
         })),
       follow: (on) => parts.store.set((state) => ({ ...state, following: on && state.selected !== null })),

@@ -215,6 +215,21 @@ testOnDevices(
   },
 );
 
+test('an address of one memory shows it alone, and says if the person may not read it', async (context) => {
+  const viewer = await stage.viewer({});
+  context.after(() => viewer.close());
+  const { page } = viewer;
+  await stage.signIn(viewer, 'kim');
+  await visit(page, '?agent=ada&tab=mind&memory=m-mill');
+  await page.locator('.memory-card[data-memory="m-mill"]').waitFor();
+  assert.equal(await page.locator('.memory-card').count(), 1);
+  await visit(page, '?agent=ada&tab=mind&memory=m-secret');
+  await page.getByText('not among the memories that you may read').waitFor();
+  await page.getByRole('button', { name: 'All its memories' }).click();
+  await page.locator('.memory-card[data-memory="m-tea"]').waitFor();
+  assert.doesNotMatch(page.url(), /memory=/);
+});
+
 test('a person corrects and forgets what an agent believes of them', async (context) => {
   const viewer = await stage.viewer({});
   context.after(() => viewer.close());

@@ -42,9 +42,10 @@ const TEXTS = [
   'since',
   'post',
   'chat',
+  'memory',
 ] as const;
 
-/** `who` limits a page to an agent, or the ledger to several; `run`, `schedule`, `post` and `chat` are open objects. */
+/** `who` limits a page to an agent, or the ledger to several; `run`, `schedule`, `post`, `chat` and `memory` are open objects. */
 export interface Place extends Readonly<Record<(typeof TEXTS)[number], string | null>> {
   readonly view: View;
   /** Null until a person chooses one: the panel then begins with the first tab that the person may use. */

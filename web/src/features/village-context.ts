@@ -86,7 +86,7 @@ export function useActorLabel(id: string, role: string | null): string {
 }
 
 /** Selects an agent and opens a part of its panel. */
-export function useShowAgent(): (id: string, part: Pick<Partial<Place>, 'tab' | 'chat'>) => void {
+export function useShowAgent(): (id: string, part: Pick<Partial<Place>, 'tab' | 'chat' | 'memory'>) => void {
   const { select, open } = useVillage();
   return (id, part) => {
     select(id);

@@ -38,6 +38,10 @@ test('each row names the mind of its run, and lists its deliverables, oldest fir
   assert.ok(!lines.includes('\u001b'));
   assert.match(second ?? '', / 1 +The test passes$/);
   assert.equal(runsLines([], [], NOW), 'no runs');
+  const from = (created_by: Run['created_by']): string => runsLines([{ ...runOf(RUN), created_by }], [], NOW);
+  assert.match(from({ role: 'admin', id: 'key ci' }), / done +key ci +10m /);
+  assert.match(from({ role: 'member', id: 'account x', name: 'Mia' }), / done +Mia +/);
+  assert.match(from({ role: 'member', id: 'account x' }), / done +member +/);
   const veiled = {
     ...runOf(RUN),
     veiled: true as const,

@@ -35,6 +35,11 @@ const namesOf = (run: Run, artifacts: readonly Artifact[]): string =>
 const summaryOf = ({ summary, error, prompt, veiled }: Run): string =>
   veiled === true ? 'A private task' : (summary ?? error?.message ?? prompt);
 
+/** The schedule, the person or the API key that gave a run; the role of an account without a name. */
+function giverOf({ schedule, created_by: { role, id, name } }: Run): string {
+  return schedule?.name ?? name ?? (/^(?:key|agent) ./.test(id) ? id : role);
+}
+
 /** The task as its author wrote it: the list of given files has paths that are for the agent. */
 const taskOf = ({ prompt }: Run): string => readFileList(prompt).text;
 
@@ -44,7 +49,7 @@ export const runsLines = (runs: readonly Run[], artifacts: readonly Artifact[], 
     AGENT: ({ agent_id }) => agent_id,
     MIND: ({ mind }) => (mind === undefined ? '-' : printable(mindLabel(mind))),
     STATE: ({ state }) => state,
-    FROM: ({ schedule, created_by }) => schedule?.name ?? created_by.role,
+    FROM: (run) => printable(giverOf(run)),
     AGE: ({ created_at }) => age(created_at, nowMs),
     ATTEMPT: ({ attempt }) => attempt,
     DELIVERED: (run) => printable(brief(namesOf(run, artifacts), NAMES_CHARS)),

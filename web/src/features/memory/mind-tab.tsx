@@ -3,6 +3,7 @@ import {
   type AgentMemory,
   listAgentMemory,
   MEMORY_QUERY_MAX_CHARS,
+  MemoryId,
   MemoryKind,
   roleMay,
   searchAgentMemory,
@@ -10,11 +11,12 @@ import {
 import type { CallData } from '@hamlet/contract';
 import { useState } from 'react';
 import { useLive, usePages } from '../../client/query/use-live.ts';
-import { Button, PagedList, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
+import { Button, LinkButton, PagedList, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { CheckField, FilterField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
-import { useRole } from '../village-context.ts';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { AgentMemoryCard } from './agent-memory-card.tsx';
 import { RepositoryMemories } from './repository-memories.tsx';
 import {
@@ -36,6 +38,7 @@ const NOW_MS = 10_000;
 export function MindTab({ agent }: { readonly agent: AgentDetail }) {
   const role = useRole();
   const [whose, setWhose] = useState<'mine' | 'all'>('mine');
+  const memory = useVillageState((state) => state.place.memory);
   if (!roleMay(role, 'memory:read')) return <SignInHint text="Members see what an agent remembers of them." />;
   return (
     <>
@@ -47,13 +50,51 @@ export function MindTab({ agent }: { readonly agent: AgentDetail }) {
           onChange={(on) => setWhose(on ? 'all' : 'mine')}
         />
       )}
-      <Memories key={`${agent.agent_id} ${whose}`} agentId={agent.agent_id} whose={whose} />
+      {memory === null ? (
+        <Memories key={`${agent.agent_id} ${whose}`} agentId={agent.agent_id} whose={whose} />
+      ) : (
+        <OneMemory agentId={agent.agent_id} whose={whose} memoryId={memory} />
+      )}
       <RepositoryMemories agent={agent} />
     </>
   );
 }
 
 type Asked = Readonly<{ agentId: string; whose: 'mine' | 'all' }>;
+
+/** The memory in the address, with those that it replaced. */
+function OneMemory({ agentId, whose, memoryId }: Asked & { readonly memoryId: string }) {
+  const { open } = useVillage();
+  const now = useNow(NOW_MS);
+  const known = MemoryId.safeParse(memoryId).success;
+  const input = { params: { agent_id: agentId }, query: { whose, memory_id: memoryId } };
+  const { data, refused, again } = useLive(listAgentMemory, known ? input : null, EVERY_MS);
+  return (
+    <section className="section" aria-label="One memory">
+      <h3 className="section-name">The memory {visibleText(memoryId)}</h3>
+      {known && data === null && <Unread refused={refused} />}
+      {(!known || data?.memories.length === 0) && (
+        <p className="empty">
+          It is not among the memories that you may read: it was forgotten, it is of another person, or it belongs to a
+          repository.
+        </p>
+      )}
+      <ul className="memory-cards">
+        {data?.memories.map((each) => (
+          <AgentMemoryCard
+            key={each.memory_id}
+            agentId={agentId}
+            whose={whose}
+            memory={each}
+            nowMs={now}
+            onChanged={again}
+          />
+        ))}
+      </ul>
+      <LinkButton word="All its memories" onClick={() => open({ memory: null })} />
+    </section>
+  );
+}
 
 function Memories({ agentId, whose }: Asked) {
   const [kind, setKind] = useState<MemoryKind>('fact');

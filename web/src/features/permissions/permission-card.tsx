@@ -60,7 +60,7 @@ function PendingCard({ permission, onAnswered }: CardProps) {
         <div className="permission-taint">
           <b>Text from outside has reached this run.</b> It may try to direct the agent: check the call as if a stranger
           asked for it.
-          <TaintList taint={permission.taint} />
+          <TaintList agentId={permission.agent_id} taint={permission.taint} />
         </div>
       )}
       {permission.why !== 'question' && <Details permission={permission} />}

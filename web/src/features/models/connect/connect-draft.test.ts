@@ -35,6 +35,13 @@ test("the form starts with the model names of the tiers, and omits models withou
   });
 });
 
+test('a name that several providers serve has one row', () => {
+  assert.deepEqual(
+    emptyConnect(['small', 'large', 'small']).models.map(({ name }) => name),
+    ['small', 'large'],
+  );
+});
+
 test('each missing or wrong part is named beside its field', () => {
   assert.deepEqual(problems(draft(), ''), ['key']);
   assert.deepEqual(problems(draft({ models: [] }), KEY), ['models']);

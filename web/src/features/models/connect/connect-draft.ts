@@ -25,9 +25,9 @@ export type ConnectBody = NonNullable<CallInput<typeof putModelCredential>['body
 type Connection = NonNullable<NonNullable<CallInput<typeof testModel>['body']>['connection']>;
 type ReadConnect = Reading<{ body: ConnectBody }, ConnectProblems>;
 
-/** A row for each name; `small` if there is none. */
+/** A row for each name, once; `small` if there is none. */
 export function emptyRows(names: readonly string[]): readonly ModelRow[] {
-  return (names.length === 0 ? ['small'] : names).map((name) => ({ name, model: '' }));
+  return [...new Set(names.length === 0 ? ['small'] : names)].map((name) => ({ name, model: '' }));
 }
 
 export function emptyConnect(names: readonly string[]): ConnectDraft {

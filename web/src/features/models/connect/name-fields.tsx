@@ -78,7 +78,7 @@ export function ModelRows({ value: rows, onChange, example, problem }: RowsProps
             name="provider-name"
             className="mono"
             aria-label={`The provider's name of ${row.name || `row ${index + 1}`}`}
-            placeholder={example}
+            placeholder={index === 0 ? example : 'left out'}
             value={row.model}
             maxLength={200}
             spellCheck={false}

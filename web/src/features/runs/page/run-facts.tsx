@@ -38,7 +38,7 @@ export function RunFacts({ run, items, files, sources, version, mind }: FactsPro
           name="Read from outside"
           title="Text from outside has reached this run: it asks a person before it sends, spends or runs code"
         >
-          <TaintList taint={run.taint} />
+          <TaintList agentId={run.agent_id} taint={run.taint} />
         </Fact>
       )}
       <Changes run={run} items={items} files={files} />
