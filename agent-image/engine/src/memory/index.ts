@@ -33,3 +33,13 @@ export type {
   Taint,
   Tombstone,
 } from './memory.ts';
+export type {
+  Counts,
+  DocumentHit,
+  Documents,
+  Ingested,
+  NewSource,
+  SkipReason,
+  Source,
+  SourceFile,
+} from './documents/documents.ts';

@@ -1,3 +1,5 @@
+import type { Documents } from './documents/documents.ts';
+
 /** Where a memory belongs in the five layers of a memory. The state of an agent is a document of its own. */
 export type Layer = 'conversation' | 'document' | 'profile' | 'tool';
 
@@ -237,7 +239,9 @@ export type Memory = Readonly<{
   /** Reports memories to the copy again: these ids, or all. */
   recheck: (ids: readonly string[] | 'all') => void;
   stats: () => MemoryStats;
-  /** One bounded step of the work that can wait: new vectors, demotion, the bound. Call it when the agent is idle. */
+  /** Files and folders that the agent has read, apart from its memories. */
+  documents: Documents;
+  /** One bounded step of the work that can wait: new vectors, demotion, the bound, documents too. Call it when the agent is idle. */
   maintain: () => Promise<Maintained>;
   close: () => void;
 }>;

@@ -4,12 +4,12 @@ import type { NewMemory } from './memory.ts';
 
 const name = z.string().min(1).max(MAX_NAME_CHARS);
 const time = z.int().min(0);
-const audience = z.union([z.literal('public'), z.array(name).min(1).max(MAX_PEOPLE).readonly()]);
+export const AudienceSchema = z.union([z.literal('public'), z.array(name).min(1).max(MAX_PEOPLE).readonly()]);
 
 const common = {
   id: name.optional(),
   text: z.string().max(MAX_TEXT_CHARS),
-  audience,
+  audience: AudienceSchema,
   layer: z.enum(['conversation', 'document', 'profile', 'tool']).optional(),
   repository: z.string().min(1).max(2_000).nullish(),
   at: time.optional(),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDocuments } from './documents/open-documents.ts';
 import { buryMemories, forgetMemories } from './forget.ts';
 import { clamped, DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_QUERY_CHARS } from './limits.ts';
 import { addVectors, awaitingVectors, demoteSome, makeRoom, moveVectors, vectorsOf } from './maintain.ts';
@@ -25,7 +26,8 @@ import { DEFAULT_PROFILE } from './ranking/profile.ts';
 import { mayPin, store } from './remember.ts';
 import { filterOf, search } from './search/search.ts';
 import type { Row } from './store/memory-table.ts';
-import { emptyLog, inTransaction, isDamage, openStore } from './store/open-store.ts';
+import { GuardedStore } from './store/guarded-store.ts';
+import { emptyLog, openStore } from './store/open-store.ts';
 import { openParts, type Parts } from './store/parts.ts';
 import { removeAsides, salvageStore } from './store/salvage.ts';
 import { countTombstones, tombstonesAfter } from './store/tombstones.ts';
@@ -42,7 +44,20 @@ const DEMOTION_EVERY_MS = 6 * 3_600_000;
  * another process holds it, or if it belongs to another program or a newer engine.
  */
 export function openMemory(options: MemoryOptions): Memory {
-  return new OpenMemory(options).port();
+  const memory = new OpenMemory(options).port();
+  const documents = openDocuments(options);
+  return {
+    ...memory,
+    documents,
+    maintain: async () => {
+      const [done, read] = [await memory.maintain(), await documents.maintain()];
+      return { ...done, embedded: done.embedded + read.embedded, more: done.more || read.more };
+    },
+    close: () => {
+      memory.close();
+      documents.close();
+    },
+  };
 }
 
 class OpenMemory {
@@ -51,7 +66,7 @@ class OpenMemory {
   readonly #profile: RankingProfile;
   readonly #clock: () => number;
   readonly #capacity: number;
-  #parts: Parts;
+  readonly #store: GuardedStore;
   #counts = { known: 0, refused: 0 };
   #removed = 0;
   #embeddedTo = 0;
@@ -66,10 +81,13 @@ class OpenMemory {
     this.#profile = profile;
     this.#clock = clock;
     this.#capacity = capacity;
-    this.#parts = this.#open();
+    this.#store = new GuardedStore({
+      open: () => openParts(openStore(this.#path), this.#embedder),
+      salvage: () => salvageStore(this.#path, this.#embedder, this.#clock()),
+    });
   }
 
-  port(): Memory {
+  port(): Omit<Memory, 'documents'> {
     return {
       remember: (memories) => this.#remember(memories),
       search: (query, options) => this.#search(query, options),
@@ -87,43 +105,16 @@ class OpenMemory {
       recheck: (ids) => this.#write(({ changeLog }) => changeLog.add(ids)),
       stats: () => this.#guarded((parts) => this.#stats(parts)),
       maintain: () => this.#maintain(),
-      close: () => this.#parts.database.close(),
+      close: () => this.#store.database.close(),
     };
   }
 
-  #open(): Parts {
-    try {
-      return openParts(openStore(this.#path), this.#embedder);
-    } catch (error) {
-      if (!isDamage(error, null)) throw error;
-      salvageStore(this.#path, this.#embedder, this.#clock());
-      return openParts(openStore(this.#path), this.#embedder);
-    }
-  }
-
-  /** Damage that shows only now is salvaged once, and the work is done again on what came back. */
   #guarded<T>(work: (parts: Parts) => T): T {
-    try {
-      return work(this.#parts);
-    } catch (error) {
-      if (!isDamage(error, this.#parts.database)) throw error;
-      this.#parts.database.close();
-      salvageStore(this.#path, this.#embedder, this.#clock());
-      this.#parts = this.#open();
-      return work(this.#parts);
-    }
+    return this.#store.read(work);
   }
 
   #write<T>(work: (parts: Parts) => T): T {
-    return this.#guarded((parts) => {
-      try {
-        return inTransaction(parts.database, () => work(parts));
-      } catch (error) {
-        parts.audiences.reload();
-        parts.table.recount();
-        throw error;
-      }
-    });
+    return this.#store.write(work);
   }
 
   async #remember(memories: readonly NewMemory[]): Promise<readonly RememberResult[]> {
@@ -162,7 +153,7 @@ class OpenMemory {
   /** Removed texts must not stay in the log, or in a damaged file that was kept. */
   #erase(work: (parts: Parts) => readonly Tombstone[]): readonly Tombstone[] {
     const tombstones = this.#write(work);
-    emptyLog(this.#parts.database);
+    emptyLog(this.#store.database);
     removeAsides(this.#path);
     return tombstones;
   }
