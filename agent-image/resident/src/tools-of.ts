@@ -19,6 +19,7 @@ import { MIND_CALL } from './hands/hands-programs.ts';
 import { openExportStore } from './memory/export-store.ts';
 import type { ToolList } from './mcp/live-tools.ts';
 import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './memory/memory-files.ts';
+import { rememberDocumentsWith } from './memory/remember-documents.ts';
 import type { RepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
@@ -96,6 +97,7 @@ async function inHands(kit: ToolKit, { env, place, socket, config }: HandsParts)
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
     keepArtifact: keepArtifactWith(kit),
     readScript: readScriptWith(kit),
+    rememberDocuments: rememberDocumentsWith(kit),
     search: config.search,
     outsideAgents: config.outside_agents,
   });

@@ -131,7 +131,8 @@ async function recallOwn(
   const { ownMemory, catchUp, stop } = ports;
   if (!(await catchUp())) return [];
   const { memories: recalled, outside } = await ownMemory.recall(text, reader, conversation);
-  const more = outside === 0 ? [] : [moreOf(outside)];
+  const sources = ownMemory.documents?.sources({ audience: reader.present, place: reader.repository }) ?? [];
+  const more = [...(outside === 0 ? [] : [moreOf(outside)]), ...(sources.length === 0 ? [] : [READ_DOCUMENTS])];
   if (recalled.length === 0) return more;
   const noted = await noteMemories(ports, { run, recalled, signal: stop });
   if (noted === null) return [];
@@ -142,6 +143,9 @@ async function recallOwn(
 
 const moreOf = (outside: number): string =>
   `- Your memory has ${outside} more with text from outside: search_memories shows them.`;
+
+/** Their text enters no prompt by itself: it would displace what people said. */
+const READ_DOCUMENTS = '- You have read documents: search_memories finds their lines and cites them.';
 
 const ALONE: Pick<EnginePorts, 'policy' | 'memory' | 'compaction'> = {
   compaction: null,

@@ -6,7 +6,7 @@ export async function applyChange(memory: Memory, command: MemoryCommand): Promi
   const { memory_id: id } = command;
   switch (command.op) {
     case 'forget':
-      memory.bury([id]);
+      if (!(await memory.documents.remove(id, { audience: 'keeper' }))) memory.bury([id]);
       return null;
     case 'pin': {
       const result = command.pinned ? memory.pin(id, { audience: 'keeper' }) : memory.unpin(id, { audience: 'keeper' });

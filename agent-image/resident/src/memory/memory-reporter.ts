@@ -1,10 +1,10 @@
 import { MemoryId, SYNC_BODY_MAX_BYTES, SYNCED_MEMORIES_MAX, SyncedMemory } from '@hamlet/contract/resident';
 import type { CallData, CallInput, MindState, syncAgentMemory } from '@hamlet/contract';
-import type { Changes, Memory } from '@hamlet/engine/memory';
+import type { Changes, Memory, Source } from '@hamlet/engine/memory';
 import type { Log } from '../process/json-log.ts';
 import type { Answer } from '../village/village.ts';
 import { applyChange, idsOfChange } from './apply-change.ts';
-import { syncedFrom, syncedMind } from './synced-memory.ts';
+import { syncedFrom, syncedMind, syncedSource } from './synced-memory.ts';
 
 /** Bytes of the memories in a report; the rest of its body is smaller. */
 const REPORT_MAX_BYTES = SYNC_BODY_MAX_BYTES - 65_536;
@@ -70,7 +70,7 @@ export function createReporter({ memory, applied, mind, log, sync }: ReporterPor
       const answer = await ask({ ...facts, ...rest, copy: { from: begins ? [] : [...from], to } });
       if (answer === null) return 'failed';
       begins = answer.begin === true;
-      if (begins) memory.recheck('all');
+      if (begins) recheckAll(memory);
       else if (from[0] !== to) memory.settle(to);
       return more || begins ? 'more' : 'all';
     },
@@ -79,13 +79,26 @@ export function createReporter({ memory, applied, mind, log, sync }: ReporterPor
 
 type Report = Pick<Changes, 'from' | 'to' | 'more'> & Required<Pick<Body, 'memories' | 'gone'>>;
 
+function recheckAll(memory: Memory): void {
+  memory.recheck([...sourcesOf(memory).keys()]);
+  memory.recheck('all');
+}
+
+/** The documents, which are no memories of the store, by their ids. */
+const sourcesOf = ({ documents }: Memory): ReadonlyMap<string, Source> =>
+  new Map(documents.sources({ audience: 'keeper' }).map((source) => [source.id, source]));
+
 /** The next changes that fit into a report. A memory that the API cannot show is left out. */
 function reportOf(memory: Memory, log: ReporterPorts['log']): Report {
+  const sources = sourcesOf(memory);
   for (let limit = SYNCED_MEMORIES_MAX; ; limit = Math.ceil(limit / 2)) {
     const { changed, gone, ...marks } = memory.changes(limit);
-    const memories = changed.map((each) => syncedFrom(memory, each)).filter((each) => isShowable(each, log));
+    const documents = gone.flatMap((id) => sources.get(id) ?? []).map(syncedSource);
+    const memories = [...documents, ...changed.map((each) => syncedFrom(memory, each))].filter((each) =>
+      isShowable(each, log),
+    );
     if (limit === 1 || Buffer.byteLength(JSON.stringify(memories)) <= REPORT_MAX_BYTES)
-      return { ...marks, memories, gone: gone.filter((id) => MemoryId.safeParse(id).success) };
+      return { ...marks, memories, gone: gone.filter((id) => !sources.has(id) && MemoryId.safeParse(id).success) };
   }
 }
 

@@ -1,5 +1,6 @@
 import type {
   Audience,
+  Documents,
   ListOptions,
   Memory,
   NewMemory,
@@ -64,7 +65,7 @@ export interface Recalled {
 }
 
 /** `inForce`: without facts that have ended. */
-export type Listed = Pick<ListOptions, 'isPrivate' | 'session'> & { readonly inForce?: boolean };
+export type Listed = Pick<ListOptions, 'isPrivate' | 'session' | 'kind'> & { readonly inForce?: boolean };
 
 /** The agent's own memory, as its tools and prompts use it. */
 export interface OwnMemory {
@@ -79,6 +80,8 @@ export interface OwnMemory {
   keepSummary(summary: NewSummary): Promise<void>;
   forget(id: string, reader: Reader): boolean;
   pin(id: string, pinned: boolean, reader: Reader): 'done' | 'no_such_memory' | 'too_many_pins';
+  /** A memory of any people, for what mirrors the store; never for speech. */
+  get(id: string): Remembered | null;
   /** Facts and words, newest first; of those with these properties alone. */
   list(reader: Reader, limit: number, filter?: Listed): readonly Remembered[];
   search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
@@ -88,6 +91,8 @@ export interface OwnMemory {
    * from outside are only counted: they would mark each run that they enter, so a model asks for them. The engine bounds their text.
    */
   recall(text: string, reader: Reader, conversation: string): Promise<Recalled>;
+  /** The documents that the agent has read; null if the store cannot be used. */
+  readonly documents: Documents | null;
   /** Counts the use of memories that entered a prompt. */
   use(ids: readonly string[]): void;
 }
@@ -137,13 +142,33 @@ export function createOwnMemory(
       if (result === 'done') onChange();
       return result;
     },
+    get: (id) => memory.get(id, { audience: 'keeper' }),
     list: (reader, limit, { inForce = false, ...filter } = {}) => {
       const listed = newestOf(memory, reader, { ...filter, limit });
       return inForce ? listed.filter((each) => isInForce(each, now())) : listed;
     },
     search: async (query, reader, limit) => (await foundIn(memory, query, reader)).slice(0, limit),
     recall: (text, reader, conversation) => recallFrom(memory, text, { ...reader, conversation, now: now() }),
+    documents: reporting(memory, onChange),
     use: (ids) => memory.use(ids),
+  };
+}
+
+/** Reports sources of documents that were read or removed. */
+function reporting(memory: Memory, onChange: () => void): Documents {
+  const { documents } = memory;
+  const ids = (): readonly string[] => documents.sources({ audience: 'keeper' }).map(({ id }) => id);
+  const reported = async <T>(work: () => Promise<T>): Promise<T> => {
+    const before = ids();
+    return work().finally(() => {
+      memory.recheck([...new Set([...before, ...ids()])]);
+      onChange();
+    });
+  };
+  return {
+    ...documents,
+    ingest: (...asked) => reported(() => documents.ingest(...asked)),
+    remove: (...asked) => reported(() => documents.remove(...asked)),
   };
 }
 
@@ -246,8 +271,10 @@ export const NO_MEMORY: OwnMemory = {
   keepSummary: async () => {},
   forget: () => false,
   pin: () => 'no_such_memory',
+  get: () => null,
   list: () => [],
   search: async () => [],
   recall: async () => ({ memories: [], outside: 0 }),
+  documents: null,
   use: () => {},
 };

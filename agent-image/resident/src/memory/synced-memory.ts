@@ -1,7 +1,7 @@
 import { CORRECTION_PREFIX, MEMORY_PEOPLE_MAX, MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
 import type { MindState, SyncedMemory } from '@hamlet/contract';
 import { shorten } from '@hamlet/core/shorten';
-import type { Evidence, Memory, Remembered } from '@hamlet/engine/memory';
+import type { Evidence, Memory, Remembered, Source } from '@hamlet/engine/memory';
 import { DIARY_SESSION, NO_SUBJECT } from './own-memory.ts';
 import { isLearned } from './reading/facts-read.ts';
 
@@ -56,6 +56,32 @@ function syncedOf(memory: Remembered, conversation: string | null): SyncedMemory
     session_id: conversation,
   };
 }
+
+/** The speaker of the entry that stands for the documents of a folder. */
+const DOCUMENTS = 'documents';
+
+/** The documents of a folder, as one entry that people see and forget. Pure. */
+export const syncedSource = ({ id, name, files, chunks, audience, repository, taint, since }: Source): SyncedMemory => ({
+  memory_id: id,
+  kind: 'evidence',
+  text: storable(`${name}: ${files} files in ${chunks} pieces`, MEMORY_WORDS_MAX_CHARS),
+  audience: audience === 'public' ? null : audience.slice(0, MEMORY_PEOPLE_MAX),
+  repository,
+  outside: taint === 'outside',
+  importance: 1,
+  pinned: false,
+  uses: 0,
+  used_at: null,
+  dormant: false,
+  run_id: null,
+  corrected: false,
+  about: null,
+  until: null,
+  replaces: null,
+  since: timeOf(since),
+  speaker: DOCUMENTS,
+  session_id: null,
+});
 
 /** Goal and plan as the API shows them. Pure. */
 export const syncedMind = ({ goal, plan }: MindState): MindState => ({

@@ -39,6 +39,7 @@ export const aHandsKit = (
   changes: openChangeLog(':memory:'),
   keepArtifact: KEEPS_NONE,
   readScript: HAS_NO_SCRIPTS,
+  rememberDocuments: async () => ({ kind: 'failed', code: 'memory_refused', text: 'No memory' }),
   refusals: createRefusals(),
   search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
   outsideAgents: [{ name: 'weather', url: 'http://weather.test/a2a', secret: null }],

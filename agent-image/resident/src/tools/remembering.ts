@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import type { CallContext } from '@hamlet/engine';
 import { NOTE_TYPE } from '@hamlet/contract/resident';
 import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
-import type { Remembered } from '@hamlet/engine/memory';
+import type { DocumentHit, Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
 import { isInForce, NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
+import { hitInWords, sourceInWords } from '../memory/remember-documents.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 import { notesOf, type SharedNote } from '../memory/repository-memory.ts';
 import { searchIn } from '../memory/word-match.ts';
 
 const ID_CHARS = 12;
+/** Pieces of documents in one result. They take no place of a memory. */
+const DOCUMENTS_MAX = 5;
 /** The ids of memories of a repository. */
 const MEMORY_ID = /^m-[0-9a-f]{12}$/;
 
@@ -34,14 +37,22 @@ function originOf(memory: Remembered): readonly string[] {
 const readerAt = ({ book }: ToolKit, { run }: CallContext): Reader => memoryReaderOf(book.find(run));
 const NOT_NOTED = failed('memory_not_noted', 'The village has not recorded the use of the memory. Try again later.');
 
-/** Memories as text, once the API has recorded that the run reads them. */
-async function shown(kit: ToolKit, memories: readonly Remembered[], { run, signal }: CallContext): Promise<ToolResult> {
-  const noted = await noteMemories(kit, { run, recalled: memories, signal });
+interface Found {
+  readonly memories: readonly Remembered[];
+  readonly hits: readonly DocumentHit[];
+}
+
+/** Memories and pieces of documents as text, once the API has recorded that the run reads them. */
+async function shown(kit: ToolKit, { memories, hits }: Found, { run, signal }: CallContext): Promise<ToolResult> {
+  const sources = new Map(hits.map(({ source, taint }) => [source, { id: source, taint }]));
+  const noted = await noteMemories(kit, { run, recalled: [...memories, ...sources.values()], signal });
   if (noted === null) return NOT_NOTED;
   const kept = memories.filter(({ id }) => !noted.forgotten.includes(id));
+  const cited = hits.filter(({ source }) => !noted.forgotten.includes(source));
   kit.ownMemory.use(kept.map(({ id }) => id));
-  const text = kept.map(memoryInWords(noted.tainted)).join('\n');
-  return noted.tainted.length > 0 ? fromOutside(text) : okay(text);
+  const text = [...kept.map(memoryInWords(noted.tainted)), ...cited.map(hitInWords)].join('\n');
+  // The text of a file is data for the model, whoever wrote it.
+  return noted.tainted.length > 0 || cited.length > 0 ? fromOutside(text) : okay(text);
 }
 
 /**
@@ -77,9 +88,17 @@ export async function forget(kit: ToolKit, id: string, context: CallContext): Pr
     const shared = await forgetShared(kit, id, context);
     if (shared.kind !== 'failed' || shared.code !== 'no_such_memory') return shared;
   }
-  const isGone = kit.ownMemory.forget(id, readerAt(kit, context));
+  const isGone = await forgetOwn(kit, id, readerAt(kit, context));
   // A repeated call finds nothing to forget.
   return isGone || context.attempt > 1 ? okay(`${id} is forgotten.`) : NO_SUCH_MEMORY(id);
+}
+
+/** Forgets a memory, or the documents of a source. The people of one conversation forget nothing that everybody may know. */
+async function forgetOwn({ ownMemory }: ToolKit, id: string, reader: Reader): Promise<boolean> {
+  const seen = { audience: reader.present, place: reader.repository };
+  const source = ownMemory.documents?.sources(seen).find((each) => each.id === id && each.audience !== 'public');
+  if (source === undefined) return ownMemory.forget(id, reader);
+  return (await ownMemory.documents?.remove(id, seen)) === true;
 }
 
 export async function pin(
@@ -102,8 +121,12 @@ export async function pin(
 }
 
 export async function listMemories(kit: ToolKit, limit: number, context: CallContext): Promise<ToolResult> {
-  const own = kit.ownMemory.list(readerAt(kit, context), limit);
-  return joined(kit, { own, limit }, context);
+  const reader = readerAt(kit, context);
+  const own = kit.ownMemory.list(reader, limit);
+  const sources = kit.ownMemory.documents?.sources({ audience: reader.present, place: reader.repository }) ?? [];
+  const listed = await joined(kit, { own, hits: [], limit }, context);
+  if (sources.length === 0 || listed.kind !== 'ok') return listed;
+  return { ...listed, text: `${listed.text}\n${sources.slice(0, limit).map(sourceInWords).join('\n')}` };
 }
 
 export async function searchMemories(
@@ -111,23 +134,27 @@ export async function searchMemories(
   { query, limit }: { query: string; limit: number },
   context: CallContext,
 ): Promise<ToolResult> {
-  const own = await kit.ownMemory.search(query, readerAt(kit, context), limit);
-  return joined(kit, { own, query, limit }, context);
+  const reader = readerAt(kit, context);
+  const own = await kit.ownMemory.search(query, reader, limit);
+  const asked = { audience: reader.present, place: reader.repository, k: Math.min(limit, DOCUMENTS_MAX) };
+  const hits = (await kit.ownMemory.documents?.search(query, asked)) ?? [];
+  return joined(kit, { own, hits, query, limit }, context);
 }
 
 interface Showing {
   readonly own: readonly Remembered[];
+  readonly hits: readonly DocumentHit[];
   readonly query?: string;
   readonly limit: number;
 }
 
 /** The agent's own memories, after those of the repository in which the run works. */
-async function joined(kit: ToolKit, { own, ...asked }: Showing, context: CallContext): Promise<ToolResult> {
+async function joined(kit: ToolKit, { own, hits, ...asked }: Showing, context: CallContext): Promise<ToolResult> {
   const shared = kit.repositoryMemory.has(context.run) ? await showShared(kit, asked, context) : null;
-  if (own.length === 0) return shared ?? okay('Nothing is remembered.');
-  const ours = await shown(kit, own, context);
+  if (own.length + hits.length === 0) return shared ?? okay('Nothing is remembered.');
+  const ours = await shown(kit, { memories: own, hits }, context);
   if (shared?.kind !== 'ok' || ours.kind !== 'ok') return shared === null ? ours : shared;
-  return { ...shared, text: `${shared.text}\n${ours.text}` };
+  return { ...ours, ...shared, text: `${shared.text}\n${ours.text}` };
 }
 
 type Kit = Pick<ToolKit, 'repositoryMemory' | 'agentId'>;

@@ -31,7 +31,10 @@ export const TOOL_GROUPS: Readonly<Record<string, ToolGroup>> = {
     tools: ['list_schedules', 'propose_schedule'],
   },
   personality: { words: 'persona character self', tools: ['amend_personality'] },
-  memory: { words: 'memories remembered notes', tools: ['list_memories', 'forget', 'pin'] },
+  memory: {
+    words: 'memories remembered notes documents cite',
+    tools: ['list_memories', 'forget', 'pin', 'remember_documents'],
+  },
   scripts: {
     words: 'program saved reuse',
     tools: ['list_scripts', 'save_script', 'run_script', 'delete_script', 'adopt_script'],

@@ -114,6 +114,7 @@ const SearchFiles = z.strictObject({
   ignore_case: z.boolean().default(false),
   limit: z.int().min(1).max(FOUND_MAX).default(100).describe('Number of lines'),
 });
+const RememberDocuments = z.strictObject({ path: path.describe('Folder or file in /workspace') });
 const ListChanges = z.strictObject({ limit: z.int().min(1).max(50).default(20) });
 const UndoChange = z.strictObject({
   change: z.int().min(1).describe('Number of the change, as list_changes shows it'),
@@ -214,6 +215,12 @@ export const HANDS_TOOLS = {
     ...read,
     input: SearchFiles,
     description: 'Search the files of /workspace for a regular expression, or for names.',
+  },
+  remember_documents: {
+    ...write,
+    input: RememberDocuments,
+    description:
+      'Read a folder or file of /workspace into your memory: search_memories then finds its lines and cites them. Call it again after changes.',
   },
   list_changes: {
     ...read,

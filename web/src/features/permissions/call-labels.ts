@@ -51,6 +51,7 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   edit_file: { word: 'Edit a file', icon: 'edit' },
   list_files: { word: 'List files', icon: 'layers' },
   search_files: { word: 'Search files', icon: 'search' },
+  remember_documents: { word: 'Remember documents', icon: 'thought' },
   list_changes: { word: 'List changes', icon: 'history' },
   undo_change: { word: 'Undo a change', icon: 'undo' },
   http: { word: 'Send a request', icon: 'signal' },

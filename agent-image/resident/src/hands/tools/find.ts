@@ -12,6 +12,8 @@ const LISTED_MAX = 500;
 const LINE_MAX_CHARS = 400;
 /** Output of a search that is read. The lines of a full result have less. */
 const FOUND_MAX_BYTES = 512 << 10;
+/** Names of the files of a large folder. */
+const LISTING_MAX_BYTES = 4 << 20;
 
 export const findTools = (kit: HandsKit) => [
   handsTool(kit, 'list_files', { timeoutMs: LIST_MS, perform: ({ path }, job) => listFiles(path, job) }),
@@ -59,6 +61,31 @@ type Search = Readonly<{
   ignore_case: boolean;
   limit: number;
 }>;
+
+export interface FoundFiles {
+  /** Paths from the folder. */
+  readonly paths: readonly string[];
+  /** True if there are more than were asked for. */
+  readonly isCut: boolean;
+}
+
+/** Names of files below a folder, at most `limit`. Rejects with `not_found` if it is not a folder. */
+export async function filesBelow(
+  job: HandsJob,
+  { folder, limit }: { readonly folder: string; readonly limit: number },
+): Promise<FoundFiles> {
+  const argv = ['sh', '-c', SEARCH, 'search', job.kit.workspace, folder, '', '', '', String(limit + 1)];
+  const outputBytes = LISTING_MAX_BYTES;
+  const process = await runProcess(job, { argv, timeoutMs: SEARCH_MS, outputBytes });
+  if (process.exit.cause !== 'exit')
+    throw new HandsError('search_ended', 'Listing the files took too long. Name a smaller folder.');
+  refuse(process.exit.code, folder);
+  const listed = (await keptOutput(job, process, LISTING_MAX_BYTES)).toString().split('\n');
+  const isCut = (process.stdout?.bytes ?? 0) > (process.stdout?.kept ?? 0);
+  // After the last line end there is nothing, or a part of a name.
+  const paths = listed.slice(0, -1).map((line) => line.replace(/^\.\//, ''));
+  return { paths: paths.slice(0, limit), isCut: isCut || paths.length > limit };
+}
 
 async function searchFiles(search: Search, job: HandsJob): Promise<HandsEnd> {
   const { kit } = job;

@@ -10,6 +10,7 @@ import { browserTools } from '../../net/browser.ts';
 import { callAgent } from '../../net/call-agent.ts';
 import { webSearch } from '../../net/web-search.ts';
 import { webTools } from '../../net/web.ts';
+import { rememberDocuments } from './remember-documents.ts';
 import { runScript } from './run-script.ts';
 import { shell } from './shell.ts';
 import { waitFor } from './wait-for.ts';
@@ -23,6 +24,7 @@ export const handsTools = (kit: HandsKit): readonly Tool[] => [
   waitFor(kit),
   ...fileTools(kit),
   ...findTools(kit),
+  rememberDocuments(kit),
   ...webTools(kit),
   ...(kit.search === null ? [] : [webSearch(kit, kit.search)]),
   ...(kit.outsideAgents.length === 0 ? [] : [callAgent(kit)]),
