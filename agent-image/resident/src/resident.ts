@@ -245,7 +245,7 @@ function mindOf(
   const [retries, book] = [{ rest, random }, createRunBook()];
   const repositoryMemory = createRepositoryMemory({ ...retries, work, book, seed });
   const keys = new ModelKeys(book);
-  const place = createHandsPlace(env, { ...retries, work, book, memory: repositoryMemory, keys, log });
+  const place = createHandsPlace(env, { ...retries, work, book, memory: repositoryMemory, ownMemory, keys, log });
   const runMemory = createRunMemory({ ...retries, ownMemory, catchUp, work, book, log, stop });
   const thinking = createThinking({
     ...retries,

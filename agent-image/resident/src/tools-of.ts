@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { AgentConfig } from '@hamlet/contract';
 import type { Tool } from '@hamlet/engine';
@@ -5,7 +6,7 @@ import { keepArtifactWith } from './artifacts/keep-artifact.ts';
 import type { ServerStates } from './capabilities/server-states.ts';
 import type { ModelKeys } from './door/model-keys.ts';
 import type { Machine } from './engine/machine.ts';
-import type { RunBook } from './engine/run-book.ts';
+import { memoryReaderOf, noteMemories, type RunBook } from './engine/run-book.ts';
 import { HandsError } from './hands/hands-client.ts';
 import { authorEnvironment, authorOf, packageEnvironment, type GitAuthor } from './hands/package-environment.ts';
 import { proxyEnvironment } from './hands/proxy-environment.ts';
@@ -19,7 +20,10 @@ import { MIND_CALL } from './hands/hands-programs.ts';
 import { openExportStore } from './memory/export-store.ts';
 import type { ToolList } from './mcp/live-tools.ts';
 import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './memory/memory-files.ts';
+import { ownFile } from './memory/own-file.ts';
+import type { OwnMemory } from './memory/own-memory.ts';
 import { rememberDocumentsWith } from './memory/remember-documents.ts';
+import { repositoryFile } from './memory/repository-file.ts';
 import type { RepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
@@ -129,20 +133,27 @@ async function mcpToolsOf(
 }
 
 interface PlaceParts extends RetryPorts {
-  readonly work: Pick<WorkVillage, 'runFile'>;
+  readonly work: Pick<WorkVillage, 'runFile' | 'noteMemories'>;
   readonly book: Pick<RunBook, 'find'>;
   readonly memory: RepositoryMemory;
+  readonly ownMemory: OwnMemory;
   readonly keys: Pick<ModelKeys, 'environmentOf' | 'end'>;
   readonly log: Log;
 }
 
 /** The place of a pod's programs, with the runs for which they work. */
-export function createHandsPlace(env: Environment, { memory, keys, log, ...runs }: PlaceParts): HandsPlace {
+export function createHandsPlace(env: Environment, { memory, ownMemory, keys, log, ...runs }: PlaceParts): HandsPlace {
   const { book } = runs;
   const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
   const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
+  const readerOf = (run: string) => {
+    const booked = book.find(run);
+    return booked === undefined ? null : memoryReaderOf(booked);
+  };
+  const note = (run: string, written: readonly string[], signal: AbortSignal) =>
+    noteMemories(runs, { run, written, signal });
   const memories = createMemoryFiles({
-    memory,
+    memories: [repositoryFile(memory), ownFile({ memory: ownMemory, nextId, readerOf, note })],
     book,
     home,
     exports: openExportStore(join(state, EXPORTS_FOLDER)),
@@ -165,6 +176,8 @@ export function createHandsPlace(env: Environment, { memory, keys, log, ...runs 
   const ended: HandsPlace['ended'] = (program) => keys.end(program);
   return { environmentOf, workspace, memories, refusals, keepMemory, ended, trees: withMemory(trees, memories) };
 }
+
+const nextId = (): string => `g-${randomUUID()}`;
 
 /** The first call of a run in the hands writes its memory file. A program that is the agent's runtime reads all of it. */
 const withMemory = (trees: WorkTrees, memories: MemoryFiles): WorkTrees => ({

@@ -30,7 +30,7 @@ interface Opened {
   calls: number;
 }
 
-/** The server `memory`: one process for each repository. Each call loads the memory from the API before, and stores it after. */
+/** The server `memory`: one process for each repository, and one for the agent's own memory. Each call loads the memory before, and stores it after. */
 export interface MemoryServers {
   /** The server of runs without a repository; it also lists the tools. */
   readonly own: McpServer;
@@ -52,16 +52,6 @@ export function createMemoryServers({ socket, memories, repositoryOf, environmen
     opened.set(path, known);
     return known;
   };
-  /** The program of the agent's own memory needs the folder of its file. */
-  let hasFolder = false;
-  const withFolder = async (
-    { run, signal }: Pick<CallContext, 'run' | 'signal'>,
-    call: () => Promise<ToolOutcome>,
-  ): Promise<ToolOutcome> => {
-    if (!hasFolder) await withHands(socket, (hands) => memories.place(hands, run, { read: 'own', signal }));
-    hasFolder = true;
-    return call();
-  };
   const closeIdle = async (): Promise<void> => {
     const idle = [...opened].filter(([, { calls }]) => calls === 0);
     for (const [path, { server }] of idle.slice(0, Math.max(0, idle.length - IDLE_MAX))) {
@@ -73,7 +63,8 @@ export function createMemoryServers({ socket, memories, repositoryOf, environmen
     own,
     within: async (context, call) => {
       const repository = repositoryOf(context.run);
-      if (repository === null) return withFolder(context, () => call(own));
+      if (repository === null)
+        return memories.alone(context.run, () => exchanged({ socket, memories }, context, () => call(own)));
       const used = serverOf(repository);
       used.calls += 1;
       try {

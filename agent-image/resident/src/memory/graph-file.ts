@@ -23,8 +23,8 @@ const Line = z.discriminatedUnion('type', [Entity, Relation]);
 export interface GraphFile {
   readonly entities: ReadonlyMap<string, { readonly type: string; readonly observations: ReadonlySet<string> }>;
   readonly relations: ReadonlyMap<string, z.infer<typeof Relation>>;
-  /** True if every line is valid. Otherwise something is unreadable, and no missing entry counts as deleted. */
-  readonly isWhole: boolean;
+  /** Lines that are not valid. If there are some, no missing entry counts as deleted. */
+  readonly unreadable: readonly string[];
 }
 
 export function renderGraph(entries: readonly GraphEntry[]): string {
@@ -36,21 +36,28 @@ const lineOf = ({ kind, name, type, to, observations }: GraphEntry): z.infer<typ
     ? { type: 'entity', name, entityType: type, observations }
     : { type: 'relation', from: name, to: to ?? '', relationType: type };
 
-export function parseGraph(text: string): GraphFile {
+/** Bounds of an entity. By default those of the API. */
+export interface GraphLimits {
+  readonly observations: number;
+  readonly observationChars: number;
+}
+const API_LIMITS: GraphLimits = { observations: OBSERVATIONS_MAX, observationChars: OBSERVATION_MAX_CHARS };
+
+export function parseGraph(text: string, limits: GraphLimits = API_LIMITS): GraphFile {
   const entities = new Map<string, { type: string; observations: Set<string> }>();
   const relations = new Map<string, z.infer<typeof Relation>>();
-  let isWhole = true;
+  const unreadable: string[] = [];
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
     const parsed = Line.safeParse(parseJson(line));
-    if (!parsed.success) isWhole = false;
-    else if (parsed.data.type === 'entity') addEntity(entities, parsed.data);
+    if (!parsed.success) unreadable.push(line);
+    else if (parsed.data.type === 'entity') addEntity(entities, parsed.data, limits);
     else {
       const relation = cleanRelation(parsed.data);
       relations.set(relationKey(relation), relation);
     }
   }
-  return { entities, relations, isWhole };
+  return { entities, relations, unreadable };
 }
 
 function parseJson(line: string): unknown {
@@ -64,11 +71,12 @@ function parseJson(line: string): unknown {
 function addEntity(
   entities: Map<string, { type: string; observations: Set<string> }>,
   { name, entityType, observations }: z.infer<typeof Entity>,
+  limits: GraphLimits,
 ): void {
   const key = clean(name);
   const known = entities.get(key) ?? { type: clean(entityType), observations: new Set<string>() };
-  for (const text of observations.slice(0, OBSERVATIONS_MAX)) {
-    const words = clean(text, OBSERVATION_MAX_CHARS);
+  for (const text of observations.slice(0, limits.observations)) {
+    const words = clean(text, limits.observationChars);
     if (words !== '') known.observations.add(words);
   }
   entities.set(key, known);
@@ -104,7 +112,7 @@ export function changesOfGraph(
     .map(([, { from, to, relationType }]): MemoryChange => ({ op: 'relate', from, to, type: relationType }));
   const isGone = (entry: GraphEntry): boolean =>
     entry.kind === 'entity' ? !now.entities.has(entry.name) : !now.relations.has(keyOf(entry));
-  const gone = mayDelete && now.isWhole ? base.filter(isGone) : [];
+  const gone = mayDelete && now.unreadable.length === 0 ? base.filter(isGone) : [];
   return [...added, ...related, ...gone.map(({ memory_id }): MemoryChange => ({ op: 'forget', memory_id }))];
 }
 

@@ -9,6 +9,7 @@ import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { connectHands } from '../hands/hands-client.ts';
 import { aMemoryVillage, type MemoryVillage } from '../testing/a-repository-memory.ts';
 import { openExportStore } from './export-store.ts';
+import { repositoryFile } from './repository-file.ts';
 import { createMemoryFiles, type Exchanged, type MemoryFiles } from './memory-files.ts';
 
 const BAKERY = 'https://git.example.org/town/bakery.git';
@@ -44,7 +45,7 @@ function aProcess(state = join(home, '../state')): MemoryFiles {
   };
   const log = { warn: (_event: string, entry: object = {}) => void warnings.push(JSON.stringify(entry)) };
   const exports = openExportStore(`${state}-${homes}`);
-  return createMemoryFiles({ memory: village.memory, book: { find }, home, exports, log });
+  return createMemoryFiles({ memories: [repositoryFile(village.memory)], book: { find }, home, exports, log });
 }
 
 const fileOf = (url: string | null): string => files.pathOf(url === null ? null : { url });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
+import type { MemoryChangeResult } from '@hamlet/contract';
 import { repositoryId, repositoryName } from '@hamlet/core/git';
 import { z } from 'zod';
 import { HandsError, withHands, type HandsClient } from '../hands/hands-client.ts';
 import type { Log } from '../process/json-log.ts';
 import type { ExportStore } from './export-store.ts';
-import { batchesOf, changesOfGraph, parseGraph, renderGraph } from './graph-file.ts';
-import type { MemoryAnswer, MemoryRefused, MemoryRuns, RepositoryMemory } from './repository-memory.ts';
+import { parseGraph, renderGraph, type GraphEntry, type GraphFile, type GraphLimits } from './graph-file.ts';
+import type { MemoryRefused, MemoryRuns } from './repository-memory.ts';
 import { FilePart } from '../hands/process-record.ts';
 
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
@@ -26,10 +26,43 @@ export function memoryFileOf(repository: { readonly url: string } | null): strin
   return posix.join(FOLDER, `${repositoryName(repository.url)}-${id}`, FILE);
 }
 
+/** Why a change was not kept. */
+export type NotKept = Exclude<MemoryChangeResult, 'done'>;
+
 export type Exchanged =
-  | { readonly kind: 'done'; readonly refused: readonly Exclude<MemoryChangeResult, 'done'>[] }
+  | { readonly kind: 'done'; readonly refused: readonly NotKept[] }
   | MemoryRefused
   | { readonly kind: 'busy' };
+
+/** A memory file as a run finds it. */
+export interface FoundFile {
+  /** The last written content; null if it is unknown. */
+  readonly base: readonly GraphEntry[] | null;
+  /** Its content; null if there is none. */
+  readonly file: GraphFile | null;
+  /** False if missing entries may only be unreadable. */
+  readonly mayDelete: boolean;
+  /** True if nothing proves which run made the changes. */
+  readonly left: boolean;
+  readonly read: 'own' | 'all';
+}
+
+/** `known`: what the next exchange compares with; by default the entries. */
+export interface KeptFile {
+  readonly kind: 'kept';
+  readonly entries: readonly GraphEntry[];
+  readonly known?: readonly GraphEntry[];
+  readonly refused: readonly NotKept[];
+}
+
+/** The memory behind a file. It takes the changes that programs made, and states the new content. */
+export interface FileMemory {
+  /** Bounds of what is read from the file; by default those of the API. */
+  readonly limits?: GraphLimits;
+  /** True if the file of this run is a view of this memory. */
+  has(run: string): boolean;
+  exchange(run: string, found: FoundFile, signal: AbortSignal): Promise<KeptFile | MemoryRefused>;
+}
 
 export interface Exchange {
   /** `all` taints the run if it contains outside text. */
@@ -39,13 +72,13 @@ export interface Exchange {
 }
 
 /**
- * Repository memories as files in the hands, in the form of the MCP memory server. An exchange takes the changes that programs
- * made since the last exchange with the API, and writes the file again.
+ * Memories as files in the hands, in the form of the MCP memory server: one for each repository, and the agent's own. An exchange
+ * takes the changes that programs made since the last one, and writes the file again.
  */
 export interface MemoryFiles {
   /** The absolute path of the memory file of a repository, or of the agent. */
   pathOf(repository: { readonly url: string } | null): string;
-  /** Writes the memory file of a run's repository, once a run. Without a repository, only creates the folder. Never rejects. */
+  /** Writes the memory file of a run, once a run. Without a memory behind it, only creates the folder. Never rejects. */
   place(
     hands: HandsClient,
     run: string,
@@ -59,7 +92,8 @@ export interface MemoryFiles {
 }
 
 interface Ports {
-  readonly memory: RepositoryMemory;
+  /** The memories behind the files; a file has the first that claims its run. */
+  readonly memories: readonly FileMemory[];
   readonly book: MemoryRuns;
   readonly home: string;
   readonly exports: ExportStore;
@@ -69,7 +103,8 @@ interface Ports {
 const NOTHING_TO_DO: Exchanged = { kind: 'done', refused: [] };
 
 export function createMemoryFiles(ports: Ports): MemoryFiles {
-  const { memory, book, home } = ports;
+  const { memories, book, home } = ports;
+  const has = (run: string): boolean => memories.some((memory) => memory.has(run));
   const placed = new Set<string>();
   const makeFolder = folderMaker(home);
   const fileOf = (run: string): string => memoryFileOf(book.find(run)?.repository ?? null);
@@ -92,13 +127,13 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
       await quietly(ports, run, () =>
         alone(run, async () => {
           await makeFolder(hands);
-          if (placed.has(run) || !memory.has(run)) return NOTHING_TO_DO;
+          if (placed.has(run) || !has(run)) return NOTHING_TO_DO;
           return exchange(hands, run, { read, called: false, signal });
         }),
       );
     },
     keep: async (socket, run, signal) => {
-      if (!placed.has(run) || !memory.has(run)) return;
+      if (!placed.has(run) || !has(run)) return;
       const how = { read: 'own', called: false, signal } as const;
       await quietly(ports, run, () => withHands(socket, (hands) => alone(run, () => exchange(hands, run, how))));
       placed.delete(run);
@@ -145,7 +180,7 @@ async function quietly({ log }: Pick<Ports, 'log'>, run: string, work: () => Pro
   }
 }
 
-export function notKept(refused: readonly Exclude<MemoryChangeResult, 'done'>[]): string {
+export function notKept(refused: readonly NotKept[]): string {
   const why = refused.includes('memory_full')
     ? 'the memory of this repository is full: delete what is not needed'
     : 'they are about memories that other agents began, or that are gone';
@@ -164,7 +199,7 @@ async function exchangeFile(
   exchanging: Exchanging,
   how: Exchange & { readonly signal: AbortSignal },
 ): Promise<Exchanged> {
-  const refused: Exclude<MemoryChangeResult, 'done'>[] = [];
+  const refused: NotKept[] = [];
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const end = await tryExchange(ports, exchanging, { ...how, refused });
     if (end !== 'changed') return end;
@@ -174,31 +209,8 @@ async function exchangeFile(
 
 type Attempt = Exchange & {
   readonly signal: AbortSignal;
-  readonly refused: Exclude<MemoryChangeResult, 'done'>[];
+  readonly refused: NotKept[];
 };
-
-interface Sending extends Pick<Attempt, 'read' | 'refused'>, Pick<Exchanging, 'run' | 'left'> {
-  readonly changes: readonly MemoryChange[];
-}
-
-/** Sends changes in as few requests as possible, because the API limits an agent's requests. The last request also reads. */
-async function sendChanges(
-  memory: RepositoryMemory,
-  { run, left, read, changes, refused }: Sending,
-  signal: AbortSignal,
-): Promise<MemoryAnswer> {
-  const batches = batchesOf(changes);
-  const collect = (results: readonly MemoryChangeResult[]): void =>
-    void refused.push(...results.filter((result) => result !== 'done' && result !== 'no_such_memory'));
-  for (const batch of batches.slice(0, -1)) {
-    const sent = await memory.use(run, { changes: batch, left, read: 'none' }, signal);
-    if (sent.kind === 'refused') return sent;
-    collect(sent.value.results);
-  }
-  const last = await memory.use(run, { changes: batches.at(-1) ?? [], left, read }, signal);
-  if (last.kind === 'ok') collect(last.value.results);
-  return last;
-}
 
 type Reading = Pick<Exchanging, 'run' | 'place'> & Pick<Ports, 'log'>;
 
@@ -212,20 +224,22 @@ async function readOrSetAside(hands: HandsClient, { run, place, log }: Reading) 
 
 /** The file is written before its entries are stored: after a crash in between, known entries are added again, without effect. */
 async function tryExchange(
-  { memory, exports, log }: Ports,
+  { memories, exports, log }: Ports,
   { hands, run, left, place }: Exchanging,
   { read, called, signal, refused }: Attempt,
 ): Promise<Exchanged | 'changed'> {
   const file = await readOrSetAside(hands, { run, place, log });
-  const base = exports.read(place.path);
-  const mayDelete = called || file.text !== '';
-  const changes = base === null || file.text === null ? [] : changesOfGraph(base, parseGraph(file.text), { mayDelete });
-  const found = await sendChanges(memory, { run, left, read, changes, refused }, signal);
-  if (found.kind === 'refused') return found;
-  const { entries } = found.value;
-  const text = renderGraph(entries);
+  const memory = memories.find((each) => each.has(run));
+  if (memory === undefined) return NOTHING_TO_DO;
+  const graph = file.text === null ? null : parseGraph(file.text, memory.limits);
+  const found = { base: exports.read(place.path), file: graph, mayDelete: called || file.text !== '', left, read };
+  const kept = await memory.exchange(run, found, signal);
+  if (kept.kind === 'refused') return kept;
+  refused.push(...kept.refused);
+  if (graph !== null && graph.unreadable.length > 0) await keepLines(hands, { run, place, log }, graph.unreadable);
+  const text = renderGraph(kept.entries);
   if (text !== file.text && !(await writeMemoryFile(hands, place, { text, seen: file.sha256 }))) return 'changed';
-  exports.write(place.path, entries);
+  exports.write(place.path, kept.known ?? kept.entries);
   return { kind: 'done', refused };
 }
 
@@ -234,6 +248,8 @@ interface FilePlace {
   readonly path: string;
 }
 
+/** Unreadable lines that are kept beside a file, without the oldest. */
+const UNREADABLE_MAX_CHARS = 64 << 10;
 /** The village never writes a larger file: the API stores 256 KiB of a repository. */
 const FILE_MAX_BYTES = 512 << 10;
 
@@ -268,6 +284,18 @@ async function writeMemoryFile(
     if (error instanceof HandsError && error.code === 'changed') return false;
     throw error;
   }
+}
+
+/** Lines that no server can read are kept beside the file: the reference server would fail at each call. */
+async function keepLines(hands: HandsClient, { run, place, log }: Reading, lines: readonly string[]): Promise<void> {
+  const path = posix.join(posix.dirname(place.path), 'memory.unreadable');
+  const beside = { root: place.root, path };
+  const before = await readMemoryFile(hands, beside);
+  const earlier = before.kind === 'read' ? (before.text ?? '') : '';
+  if (lines.every((line) => earlier.includes(line))) return;
+  const text = `${earlier}${lines.join('\n')}\n`.slice(-UNREADABLE_MAX_CHARS);
+  if (before.kind === 'read') await writeMemoryFile(hands, beside, { text, seen: before.sha256 });
+  log.warn('memory_file', { run_id: run, why: `${lines.length} lines are unreadable: they were moved to ${path}` });
 }
 
 /** Renames an unreadable file, so that a good one can be written; removes an earlier renamed one. Returns the new path. */
