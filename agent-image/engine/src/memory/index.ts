@@ -43,3 +43,4 @@ export type {
   Source,
   SourceFile,
 } from './documents/documents.ts';
+export type { ReadState, StateDocument, WrittenState } from './state/state-document.ts';

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { Documents } from './documents/documents.ts';
+import type { StateDocument } from './state/state-document.ts';
 
 /** Where a memory belongs in the five layers of a memory. The state of an agent is a document of its own. */
 export type Layer = 'conversation' | 'document' | 'profile' | 'tool';
@@ -239,6 +241,8 @@ export type Memory = Readonly<{
   /** Reports memories to the copy again: these ids, or all. */
   recheck: (ids: readonly string[] | 'all') => void;
   stats: () => MemoryStats;
+  /** The one document of the agent's state, with its schema. */
+  state: <T>(schema: z.ZodType<T>) => StateDocument<T>;
   /** Files and folders that the agent has read, apart from its memories. */
   documents: Documents;
   /** One bounded step of the work that can wait: new vectors, demotion, the bound, documents too. Call it when the agent is idle. */

@@ -31,6 +31,7 @@ import { emptyLog, openStore } from './store/open-store.ts';
 import { openParts, type Parts } from './store/parts.ts';
 import { removeAsides, salvageStore } from './store/salvage.ts';
 import { countTombstones, tombstonesAfter } from './store/tombstones.ts';
+import { stateIn } from './state/state-in.ts';
 import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 
 const FILE = 'memory.db';
@@ -104,6 +105,7 @@ class OpenMemory {
       settle: (to) => this.#write(({ changeLog }) => changeLog.settle(to)),
       recheck: (ids) => this.#write(({ changeLog }) => changeLog.add(ids)),
       stats: () => this.#guarded((parts) => this.#stats(parts)),
+      state: (schema) => stateIn(this.#store, schema, this.#clock),
       maintain: () => this.#maintain(),
       close: () => this.#store.database.close(),
     };

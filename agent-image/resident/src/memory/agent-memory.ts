@@ -4,7 +4,8 @@ import { MemoryChangeRefusal } from '@hamlet/contract/resident';
 import type { Memory, NewMemory } from '@hamlet/engine/memory';
 import { z } from 'zod';
 import { recallMind } from '../loop/reflect.ts';
-import { planInWords } from '../brain/life/life-mind.ts';
+import { LifeMind, planInWords } from '../brain/life/life-mind.ts';
+import { DayMind } from '../brain/mind.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/json-log.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -13,6 +14,7 @@ import { forgetfulLifeStore, openLifeStore, type LifeStore } from './life-store.
 import { createMemoryMirror } from './memory-mirror.ts';
 import type { Applied } from './memory-reporter.ts';
 import { moveOldNotes } from './old-notes.ts';
+import { withStateDocument } from './state-life.ts';
 import { createOwnMemory, NO_MEMORY, type OwnMemory } from './own-memory.ts';
 import { createConversationReader, type ConversationReader } from './reading/conversation-reader.ts';
 
@@ -22,6 +24,10 @@ const OLD_FILE = 'memory.jsonl';
 const STORE_FOLDER = 'memory';
 /** The entity of the life with the number of the newest applied change by people. */
 const APPLIED = 'memory-changes';
+
+/** The state document of an agent: its day with its goal, and its plan with what it has learned. */
+export const MindDocument = z.strictObject({ plan: DayMind, life: LifeMind }).partial();
+const IN_DOCUMENT = ['plan', 'life'] as const;
 
 /** The files of an agent's memory on its volume. */
 export interface OpenedMemory {
@@ -48,7 +54,7 @@ export async function openAgentMemory(
     return null;
   });
   return {
-    life,
+    life: store === null ? life : withStateDocument(life, store.state(MindDocument), IN_DOCUMENT),
     store,
     close: () => {
       life.close();

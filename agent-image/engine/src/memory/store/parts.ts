@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Remembered } from '../memory.ts';
 import { WORDS_VERSION, wordsOf } from '../text/words.ts';
+import { openStateTable, type StateTable } from '../state/state-document.ts';
 import { openAudiences, type Audiences } from './audiences.ts';
 import { openChangeLog, type ChangeLog } from './change-log.ts';
 import { openMemoryTable, type MemoryTable, type NewRow } from './memory-table.ts';
@@ -18,6 +19,7 @@ export type Parts = Readonly<{
   vectors: VectorIndex;
   earlierVectors: EarlierVectors;
   changeLog: ChangeLog;
+  state: StateTable;
 }>;
 
 /** Which embedder made the vectors. */
@@ -40,7 +42,7 @@ export function openParts(database: DatabaseSync, embedder: EmbedderName): Parts
     inTransaction(database, () => indexWords({ database, table, words }));
   const audiences = openAudiences(database);
   const [earlierVectors, changeLog] = [openEarlierVectors(database), openChangeLog(database)];
-  return { database, table, audiences, words, vectors, earlierVectors, changeLog };
+  return { database, table, audiences, words, vectors, earlierVectors, changeLog, state: openStateTable(database) };
 }
 
 /** The text under which a memory is found: with the speaker, or what it is about. */

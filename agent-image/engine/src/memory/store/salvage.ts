@@ -54,6 +54,7 @@ function copyRows(parts: Parts, aside: string): Counts {
   }
   try {
     copyTombstones(parts, damaged);
+    copyState(parts, damaged);
     return copyMemories(parts, damaged);
   } finally {
     damaged.close();
@@ -82,6 +83,12 @@ function copyTombstones({ database }: Parts, damaged: DatabaseSync): void {
   const insert = database.prepare('insert or ignore into tombstone (number, id, at) values (?, ?, ?)');
   for (const row of readableRows(damaged, 'tombstone', 'number'))
     if (row !== null) insert.run(Number(row['number']), String(row['id']), Number(row['at']));
+}
+
+function copyState({ state }: Parts, damaged: DatabaseSync): void {
+  for (const row of readableRows(damaged, 'state', 'version'))
+    if (row !== null)
+      state.add({ version: Number(row['version']), value: String(row['value']), at: Number(row['at']) });
 }
 
 type Raw = Record<string, SQLOutputValue>;
