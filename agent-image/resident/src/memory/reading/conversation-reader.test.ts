@@ -12,9 +12,10 @@ import { wordsOfRun } from '../../runs/words-of-run.ts';
 import { aSituation } from '../../testing/a-situation.ts';
 import { aRun, LIMITS } from '../../testing/a-village.ts';
 import type { Answer } from '../../village/village.ts';
+import { entityOf } from '../entity.ts';
 import { openLifeStore, type LifeStore } from '../life-store.ts';
 import { createOwnMemory, lineOf } from '../own-memory.ts';
-import { createConversationReader, LOOK_EVERY_MS, type ConversationReader } from './conversation-reader.ts';
+import { createConversationReader, type ConversationReader } from './conversation-reader.ts';
 import { RESTS_AFTER_MS, RETRY_AFTER_MS, TRIES_MAX } from './plan-reading.ts';
 import { FACTS_MAX } from './reading-question.ts';
 
@@ -50,9 +51,7 @@ function anAgent() {
     const life = openLifeStore({ path: join(folder, 'life.jsonl') });
     const log = { warn: (_event: string, fields: object) => void warned.push(fields) };
     const ports = { memory: store, life, catchUp: async () => (onCatchUp(), true), onChange: () => {}, now, log };
-    const reader = createConversationReader(ports);
-    reader.next();
-    return { store, life, reader };
+    return { store, life, reader: createConversationReader(ports) };
   }
   function close(): void {
     parts.life.close();
@@ -147,7 +146,7 @@ test('a fact is for the people of its words, names them, and is recalled in anot
 });
 
 test('a newer statement ends an older fact, which is recalled no longer; older words do not end a newer one', async () => {
-  const { say, read, facts, recalled, asked } = anAgent();
+  const { say, read, facts, recalled, asked, parts } = anAgent();
   await say('I live in York.');
   await read({ facts: [fact('Mia lives in York.')] });
   await say('I have moved: I live in Leeds now.', { session: 92 });
@@ -155,8 +154,15 @@ test('a newer statement ends an older fact, which is recalled no longer; older w
   assert.match(asked[1] ?? '', /f1: "Mia lives in York\."/);
   const [now, before] = facts();
   assert.deepEqual([now?.text, now?.supersedes, before?.supersededBy], ['Mia lives in Leeds.', before?.id, now?.id]);
-  const lines = (await recalled('Where does Mia live?', 'Mia')).filter((line) => line.startsWith('- as'));
-  assert.deepEqual(lines, ['- as Mia said: Mia lives in Leeds.']);
+  const lines = await recalled('Where does Mia live?', 'Mia');
+  assert.deepEqual(
+    [lines[0], lines.filter((line) => line.startsWith('- as')).length],
+    ['- as Mia said: Mia lives in Leeds.', 1],
+    'before the words',
+  );
+  const own = createOwnMemory(parts().store);
+  const named = own.list(readBy('Mia'), 100, { isPrivate: true, inForce: true }).filter(({ kind }) => kind === 'fact');
+  assert.deepEqual(pluck(named, 'text'), ['Mia lives in Leeds.']);
 });
 
 test('a fact that a person has corrected since the words were said stays', async () => {
@@ -295,6 +301,20 @@ test('what one person says of another never becomes a fact of the other, and end
   assert.ok(lines.includes('- as Noah said: Mia never drinks tea.'), 'his words stay his');
 });
 
+test('what was said before the first process with a reader is not read; all later words are, after any number of restarts', async () => {
+  const { say, read, asked, restart, parts } = anAgent();
+  await say('I live in York.');
+  parts().life.remember(entityOf('conversations-read', 'conversations-read', ['{}']));
+  restart();
+  await read({ facts: [] });
+  assert.deepEqual(asked, []);
+  await say('I live in Leeds.');
+  restart();
+  await read({ facts: [] });
+  assert.match(asked[0] ?? '', /Leeds/);
+  assert.doesNotMatch(asked[0] ?? '', /York/);
+});
+
 test('words of a page are not read', async () => {
   const { say, read, asked, facts } = anAgent();
   await say('Summarize this page for me, please.', { tainted: true });
@@ -328,7 +348,6 @@ test('a process that is killed while it reads tries again later; one that is kil
   assert.ok(passage !== null);
   await reader.begin(passage);
   restart();
-  clock.now += LOOK_EVERY_MS;
   assert.equal(parts().reader.next(), null, 'the try that was killed counts');
   const { life } = parts();
   const marks = life.recall('conversations-read');

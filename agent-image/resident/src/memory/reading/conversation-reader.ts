@@ -53,19 +53,28 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
   const { memory, life, catchUp, onChange, now, log } = ports;
   let lookAt = 0;
   const marks = (): ReadMarks => marksIn(life) ?? { readTo: now(), marks: [] };
+  const warn = (error: unknown): void =>
+    log.warn('conversations_not_read', { why: error instanceof Error ? error.message : String(error) });
   const write = (next: ReadMarks): void => {
     if (JSON.stringify(next) !== JSON.stringify(marksIn(life))) life.remember(stateOf(MARKS, next));
   };
+  try {
+    // What was said before an agent had a reader is not read.
+    write(marks());
+  } catch (error) {
+    warn(error);
+  }
   return {
     next: () => {
       if (now() < lookAt) return null;
       lookAt = now() + LOOK_EVERY_MS;
       try {
-        const plan = planReading(newestWords(memory), marks(), now());
+        const read = marks();
+        const plan = planReading(wordsAfter(memory, read.readTo), read, now());
         write(plan.marks);
         return plan.passage;
       } catch (error) {
-        log.warn('conversations_not_read', { why: error instanceof Error ? error.message : String(error) });
+        warn(error);
         return null;
       }
     },
@@ -91,7 +100,7 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
   };
 }
 
-/** Null in the first life of an agent with a reader: it begins with what is said from then on. */
+/** Null before the first process with a reader. */
 function marksIn(life: Pick<LifeStore, 'recall'>): ReadMarks | null {
   try {
     return ReadMarks.parse(JSON.parse(life.recall(MARKS)?.observations[0] ?? ''));
@@ -100,10 +109,13 @@ function marksIn(life: Pick<LifeStore, 'recall'>): ReadMarks | null {
   }
 }
 
-const newestWords = (memory: Pick<Memory, 'list'>): readonly Evidence[] =>
-  memory
-    .list({ audience: 'keeper', kind: 'evidence', limit: WORDS_SEEN })
-    .memories.flatMap((each) => (each.kind === 'evidence' ? [each] : []));
+/** The newest words; none if all are read, so that a look of a resting agent costs little. */
+function wordsAfter(memory: Pick<Memory, 'list'>, readTo: number): readonly Evidence[] {
+  const newest = (limit: number) => memory.list({ audience: 'keeper', kind: 'evidence', limit }).memories;
+  const [last] = newest(1);
+  if (last === undefined || last.at <= readTo) return [];
+  return newest(WORDS_SEEN).flatMap((each) => (each.kind === 'evidence' ? [each] : []));
+}
 
 const isForgotten = (memory: Pick<Memory, 'get'>, { lines }: Passage): boolean =>
   lines.some(({ id }) => memory.get(id, { audience: 'keeper' }) === null);
