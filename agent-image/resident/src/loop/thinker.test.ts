@@ -10,7 +10,7 @@ import { createTurnGate } from '../runs/turn-gate.ts';
 import { aSituation } from '../testing/a-situation.ts';
 import type { ConversationReader } from '../memory/reading/conversation-reader.ts';
 import type { Passage } from '../memory/reading/plan-reading.ts';
-import { AT, LIMITS } from '../testing/a-village.ts';
+import { anAgent, AT, LIMITS } from '../testing/a-village.ts';
 import type { Answer } from '../village/village.ts';
 import { modelOf } from '../runtime/runtime-pool.ts';
 import { createThinker, type ThinkerPorts } from './thinker.ts';
@@ -181,4 +181,24 @@ test('a run that begins ends the request, and the passage is read later', async 
   await thought.promise;
   assert.deepEqual(ends, ['delayed']);
   assert.deepEqual(thinker.take()?.tokens, 0);
+});
+
+test('another agent that speaks does not wait for a reading', async () => {
+  const { ends, reader } = aReader();
+  let thoughts = Promise.withResolvers<void>();
+  const { thinker, asked } = aThinker({ reader, onThought: () => thoughts.resolve() });
+  thinker.consider(decided(READING_TOKENS));
+  await setImmediate();
+  const talk = { with: 'bob', name: 'Bob', lines: [{ by: 'them' as const, text: 'Hello!' }], tick: 7_000, over: false };
+  const alone = decided(READING_TOKENS);
+  const life = { ...alone.mind.life, talks: [talk] };
+  const near = { ...alone, neighbours: [anAgent('bob', { position: AT.cafe })], mind: { ...alone.mind, life } };
+  thinker.consider(near);
+  await thoughts.promise;
+  assert.deepEqual(ends, ['delayed']);
+  thinker.take();
+  thoughts = Promise.withResolvers();
+  thinker.consider(near);
+  await setImmediate();
+  assert.match(JSON.stringify(asked[1]), /Hello!/);
 });

@@ -36,6 +36,7 @@ export interface ThinkerPorts {
 export function createThinker(ports: ThinkerPorts): Thinker {
   let ready: Thought | null = null;
   let isAsking = false;
+  let reading = new AbortController();
 
   async function ask(thought: Promise<Thought>): Promise<void> {
     isAsking = true;
@@ -51,7 +52,8 @@ export function createThinker(ports: ThinkerPorts): Thinker {
     const { reader, complete, log, stop = NEVER, quiet = () => NEVER } = ports;
     const passage = reader?.next() ?? null;
     if (reader === undefined || passage === null) return;
-    const until = AbortSignal.any([stop, quiet()]);
+    reading = new AbortController();
+    const until = AbortSignal.any([stop, quiet(), reading.signal]);
     void ask(readConversation({ reader, complete, log, until }, situation, passage));
   }
 
@@ -62,8 +64,10 @@ export function createThinker(ports: ThinkerPorts): Thinker {
       return taken;
     },
     consider: (situation) => {
-      if (isAsking || ready !== null || situation.thinks === null) return;
       const talk = talkToAnswer(situation);
+      // Another agent waits for an answer; a conversation that has rested does not.
+      if (talk !== undefined) reading.abort(new Error('another agent speaks'));
+      if (isAsking || ready !== null || situation.thinks === null) return;
       if (talk !== undefined) void ask(thinkOfLine(ports, situation, talk));
       else if (isTimeToThink(situation)) void ask(thinkOfChoice(ports, situation));
       else if (isTimeToRead(situation)) read(situation);
