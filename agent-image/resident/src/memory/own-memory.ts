@@ -9,13 +9,16 @@ import type {
   RememberResult,
   Taint,
 } from '@hamlet/engine/memory';
-import { MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
+import { CORRECTION_PREFIX, MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
 import { isSummaryOf, summaryFact, type NewSummary } from './kept-summary.ts';
 import { isLearned } from './reading/facts-read.ts';
 
 const RECALLED_MAX = 6;
 const PINNED_MAX = 20;
+/** Facts about the people present that are recalled whatever the message says, of the newest `PROFILE_SEEN`. */
+const PROFILE_MAX = 4;
+const PROFILE_SEEN = 100;
 const HITS_MAX = 50;
 const SEEN_MAX = 1_000;
 /** The session of entries about what the agent did. */
@@ -86,8 +89,8 @@ export interface OwnMemory {
   list(reader: Reader, limit: number, filter?: Listed): readonly Remembered[];
   search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
   /**
-   * Pinned memories, then those that fit a text best, facts first, because the words of an ended fact stay as they were said. Nothing
-   * of what was said in the conversation itself. Memories with text
+   * Pinned memories, a few facts about the people present, then what fits a text best: facts first, because the words of an ended fact
+   * stay as they were said. Nothing of what was said in the conversation itself. Memories with text
    * from outside are only counted: they would mark each run that they enter, so a model asks for them. The engine bounds their text.
    */
   recall(text: string, reader: Reader, conversation: string): Promise<Recalled>;
@@ -219,15 +222,23 @@ async function recallFrom(
 ): Promise<Recalled> {
   const isNow = (each: Remembered): boolean => isInForce(each, now);
   const pinned = newestOf(memory, reader, { pinned: true, limit: SEEN_MAX }).filter(isNow).slice(0, PINNED_MAX);
-  const known = new Set(pinned.map(({ id }) => id));
+  const profile = profileIn(memory, reader).filter(isNow).slice(0, PROFILE_MAX);
+  const first = [...pinned, ...profile.filter(({ pinned: isPinned }) => !isPinned)];
+  const known = new Set(first.map(({ id }) => id));
   // The conversation itself is in the prompt already.
   const found = await foundIn(memory, text, { ...reader, besides: conversation });
   const fitting = found.filter((each) => !known.has(each.id) && isNow(each) && !isSummaryOf(conversation, each));
-  const all = [...pinned, ...fitting];
+  const all = [...first, ...fitting];
   const best = fitting.filter(isInside).slice(0, RECALLED_MAX);
-  const memories = [...pinned.filter(isInside), ...best.filter(isFact), ...best.filter((each) => !isFact(each))];
+  const memories = [...first.filter(isInside), ...best.filter(isFact), ...best.filter((each) => !isFact(each))];
   return { memories, outside: all.length - all.filter(isInside).length };
 }
+
+/** What people said about themselves, or corrected, of those present: the most important first. */
+const profileIn = (memory: Memory, reader: Reader): readonly Remembered[] =>
+  newestOf(memory, reader, { kind: 'fact', layers: ['profile'], isPrivate: true, limit: PROFILE_SEEN })
+    .filter((each) => isLearned(each) || each.id.startsWith(CORRECTION_PREFIX))
+    .toSorted((one, other) => other.importance - one.importance);
 
 const isFact = ({ kind }: Remembered): boolean => kind === 'fact';
 const isInside = ({ taint }: Remembered): boolean => taint === 'none';

@@ -165,6 +165,19 @@ test('a newer statement ends an older fact, which is recalled no longer; older w
   assert.deepEqual(pluck(named, 'text'), ['Mia lives in Leeds.']);
 });
 
+test('the most important facts about the people present are recalled whatever the message says', async () => {
+  const { say, read, recalled } = anAgent();
+  await say('I live in York, and a lot more.');
+  const minor = ['sings', 'paints', 'rows', 'knits', 'skis'].map((act) => fact(`Mia ${act}.`, { importance: 0.3 }));
+  await read({ facts: [...minor, fact('Mia lives in York.')] });
+  const lines = await recalled('Any news?', 'Mia');
+  assert.equal(lines[0], '- as Mia said: Mia lives in York.');
+  assert.deepEqual(
+    (await recalled('Any news?', 'Noah')).filter((line) => line.startsWith('- as')),
+    [],
+  );
+});
+
 test('a fact that a person has corrected since the words were said stays', async () => {
   const { say, read, facts, parts, clock } = anAgent();
   await say('I live in York.');
