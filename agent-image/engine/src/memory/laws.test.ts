@@ -245,6 +245,18 @@ test('a name in the first hit leads to the second step of a question', async () 
   assert.deepEqual(hits[1]?.explanation?.through, { id: hits[0]?.memory.id, words: ['tomasz'] });
 });
 
+test('a question that names a person finds what was said of them before newer words of others', async () => {
+  const memory = newMemory();
+  const old = { at: NOW - 30 * DAY };
+  const ofInes = ['Yesterday Ines wore a coat', 'I think that Ines drinks tea', 'We saw Ines on the stairs'];
+  const others = ['The ferry came late', 'The plumber came at noon', 'The cat came home'];
+  await memory.remember([
+    ...ofInes.map((text, index) => said(20 * index + 1, text, old)),
+    ...others.map((text, index) => said(20 * index + 100, text)),
+  ]);
+  assert.deepEqual((await textsOf(memory, 'Which news came from Ines?')).slice(0, 3).toSorted(), ofInes.toSorted());
+});
+
 test('the 501st note is recalled, and a bounded store loses only dormant or lowest unpinned evidence, counted', async () => {
   const capacity = 600;
   const memory = newMemory({ capacity });

@@ -28,7 +28,7 @@ import { filterOf, search } from './search/search.ts';
 import type { Row } from './store/memory-table.ts';
 import { GuardedStore } from './store/guarded-store.ts';
 import { emptyLog, openStore } from './store/open-store.ts';
-import { openParts, type Parts } from './store/parts.ts';
+import { indexedText, openParts, type Parts } from './store/parts.ts';
 import { removeAsides, salvageStore } from './store/salvage.ts';
 import { countTombstones, tombstonesAfter } from './store/tombstones.ts';
 import { stateIn } from './state/state-in.ts';
@@ -121,10 +121,7 @@ class OpenMemory {
 
   async #remember(memories: readonly NewMemory[]): Promise<readonly RememberResult[]> {
     const batch = bounded(memories);
-    const texts = batch.map(
-      (memory) => `${memory.kind === 'evidence' ? memory.speaker : memory.subject} ${memory.text}`,
-    );
-    const vectors = await vectorsOf(this.#embedder, texts);
+    const vectors = await vectorsOf(this.#embedder, batch.map(indexedText));
     const now = this.#clock();
     const results = this.#write((parts) => {
       const how = { now, nextId, makeRoom: () => this.#hasRoom(parts, now) };

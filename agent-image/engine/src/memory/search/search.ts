@@ -4,6 +4,8 @@ import { explain, rank, type Ranked, type Ranking } from '../ranking/rank.ts';
 import type { Audiences } from '../store/audiences.ts';
 import type { Filter } from '../store/filter.ts';
 import { indexedText, type Parts } from '../store/parts.ts';
+import type { Term } from '../store/word-index.ts';
+import { bestVisible } from './best-visible.ts';
 import { follow } from './follow.ts';
 import { Pool, type Scored } from './pool.ts';
 import { wordsOf } from '../text/words.ts';
@@ -34,9 +36,10 @@ export type Query = Readonly<{
 export function search(parts: Parts, { text, vector, options, profile, now }: Query): readonly Hit[] {
   const filter = filterOf(parts.audiences, options);
   const size = parts.table.size();
-  const terms = parts.words.termsOf(wordsOf(text), size);
+  const terms = askedTerms(parts.words.termsOf(wordsOf(text), size));
   const pool = new Pool(parts, { terms, vector, filter, profile });
-  pool.add(parts.words.find(terms, filter, Math.max(BY_WORDS, 2 * hitsOf(options))));
+  const scores = parts.words.find(terms);
+  pool.add(bestVisible(parts.table, scores, { filter, limit: Math.max(BY_WORDS, 2 * hitsOf(options)) }));
   if (vector !== null) {
     const limit = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
     const { audiences } = filter;
@@ -44,13 +47,19 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
   }
   pool.add(parts.table.visible(parts.table.pins(filter.audiences, MAX_PINNED), filter));
   pool.addBeside(pool.best(WITH_NEIGHBOURS).map(({ seq }) => seq));
-  follow(parts, pool, { terms, filter, size });
+  follow(parts, pool, { terms, scores, filter, size });
   const candidates = pool.candidates();
   const withSuccessors = [...candidates, ...successorsOf(parts, candidates, filter)];
   const best = rank(withSuccessors, { profile, now }).slice(0, hitsOf(options));
   const asked = new Set(terms.map(({ word }) => word));
   return hitsFrom(parts, best, { pool, ranking: { profile, now }, asked: options.explain === true ? asked : null });
 }
+
+/** A name in a question weighs more than another word that is as rare: what is said of others answers nothing. */
+const NAME_WEIGHT = 1.7;
+
+const askedTerms = (terms: readonly Term[]): readonly Term[] =>
+  terms.map((term) => (term.isName ? { ...term, weight: NAME_WEIGHT * term.weight } : term));
 
 const hitsOf = ({ k = DEFAULT_HITS }: SearchOptions): number => clamped(k, MAX_HITS);
 

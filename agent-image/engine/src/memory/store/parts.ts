@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Remembered } from '../memory.ts';
+import type { NewMemory, Remembered } from '../memory.ts';
 import { WORDS_VERSION, wordsOf } from '../text/words.ts';
 import { openStateTable, type StateTable } from '../state/state-document.ts';
 import { openAudiences, type Audiences } from './audiences.ts';
@@ -45,9 +45,9 @@ export function openParts(database: DatabaseSync, embedder: EmbedderName): Parts
   return { database, table, audiences, words, vectors, earlierVectors, changeLog, state: openStateTable(database) };
 }
 
-/** The text under which a memory is found: with the speaker, or what it is about. */
-export const indexedText = (memory: Remembered): string =>
-  `${memory.kind === 'evidence' ? memory.speaker : memory.subject} ${memory.text}`;
+/** The text under which a memory is found: with the speaker, or what it is about. The first word of a text begins a sentence. */
+export const indexedText = (memory: Remembered | NewMemory): string =>
+  `${memory.kind === 'evidence' ? memory.speaker : memory.subject}. ${memory.text}`;
 
 /** Adds a row with its indexes. Returns its number. */
 export function insertMemory(

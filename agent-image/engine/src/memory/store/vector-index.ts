@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 const MAX_INT8 = 127;
 const MAX_DIMENSIONS = 4_096;
 /** Vectors in one block of the table that has the bits of all memories. */
-const BLOCK_ROWS = 512;
+const BLOCK_ROWS = 2_048;
 /**
  * If at least one memory in so many is visible, so many times the limit are found among all. Otherwise, and if too few of those are
  * visible, the visible ones alone are compared.

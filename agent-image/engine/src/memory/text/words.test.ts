@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { indexedText } from '../store/parts.ts';
 import { namesOf, normalized, wordsOf } from './words.ts';
 import { importanceOf } from './worth.ts';
 
@@ -36,6 +37,8 @@ test('names are capitalized inside a sentence, and numbers anywhere', () => {
     'Lyon',
     'Ines',
   ]);
+  const turn = { kind: 'evidence', session: 's', turn: 1, speaker: 'Mira', audience: 'public' } as const;
+  assert.deepEqual(namesOf(indexedText({ ...turn, text: 'Understood, Greta moved' })), ['Greta']);
 });
 
 test('a text is as important as it is new; a question is less', () => {
