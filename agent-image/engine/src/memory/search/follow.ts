@@ -2,7 +2,7 @@ import { bridgesOf, linkValue, type Source } from '../ranking/links.ts';
 import type { Filter } from '../store/filter.ts';
 import type { Parts } from '../store/parts.ts';
 import type { Scores, Term } from '../store/word-index.ts';
-import { bestVisible } from './best-visible.ts';
+import { bestVisible, firstVisible } from './best-visible.ts';
 import type { Pool } from './pool.ts';
 
 /** First hits whose names are followed. */
@@ -33,7 +33,7 @@ function followName({ table, words }: Parts, pool: Pool, { source, name, terms, 
   const named = words.findWith({ word: name, terms }, scores);
   const reached = [
     ...bestVisible(table, named, { filter, limit: BEST_OF_NAME }),
-    ...words.newest(name, filter, NEWEST_OF_NAME),
+    ...firstVisible(table, (count) => words.newest(name, count), { filter, limit: NEWEST_OF_NAME }),
   ];
   pool.add(reached);
   for (const seq of reached)

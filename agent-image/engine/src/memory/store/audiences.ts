@@ -8,7 +8,7 @@ export interface Audiences {
   /** The number of an audience; adds it if it is new. */
   numberOf(audience: Audience): number;
   /** The numbers of all audiences that include everyone who is present; null if no filter is needed. */
-  visibleTo(present: Present): readonly number[] | null;
+  visibleTo(present: Present): ReadonlySet<number> | null;
   /** Reads the table again, after a rollback. */
   reload(): void;
 }
@@ -34,7 +34,7 @@ export function openAudiences(database: DatabaseSync): Audiences {
     },
     visibleTo: (present) => {
       const visible = [...known.values()].filter(({ audience }) => includes(audience, present));
-      return visible.length === known.size ? null : visible.map(({ number }) => number);
+      return visible.length === known.size ? null : new Set(visible.map(({ number }) => number));
     },
     reload,
   };

@@ -1,7 +1,7 @@
 /** Which memories a search may find. Null stands for all. */
 export type Filter = Readonly<{
   /** Numbers of audiences. */
-  audiences: readonly number[] | null;
+  audiences: ReadonlySet<number> | null;
   repository: string | null;
   /** A repository, or an empty text for none: memories of no repository pass too. */
   place: string | null;
@@ -16,11 +16,9 @@ export const IN_PLACE = 'and (memory.repository is null or memory.repository = ?
 
 type Conditions = Readonly<{ sql: string; values: readonly string[] }>;
 
-/** The filter as conditions on the table `memory`, each with an `and` before it. */
-export function conditionsOf({ audiences, repository, place, besides, kind, layers }: Filter): Conditions {
+/** The filter without the audiences as conditions on the table `memory`, each with an `and` before it. */
+export function conditionsOf({ repository, place, besides, kind, layers }: Omit<Filter, 'audiences'>): Conditions {
   const parts: (readonly [sql: string, value: string])[] = [];
-  if (audiences !== null)
-    parts.push(['and memory.audience in (select value from json_each(?))', JSON.stringify(audiences)]);
   if (repository !== null) parts.push(['and memory.repository = ?', repository]);
   if (place !== null) parts.push([IN_PLACE, place]);
   if (besides !== null) parts.push(['and memory.session is not ?', besides]);

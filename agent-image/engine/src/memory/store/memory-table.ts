@@ -128,11 +128,13 @@ function lookups(database: DatabaseSync) {
       readRows(ofSubject.all(subject, audience, repository ?? null, now, limit)),
     /** Those of the given memories that the filter lets through. */
     visible: (seqs: readonly number[], filter: Filter): readonly number[] => {
+      const { audiences } = filter;
       const { sql, values } = conditionsOf(filter);
-      if (sql === '') return seqs;
-      const among = 'select seq from memory where seq in (select value from json_each(?))';
-      return statement(`${among} ${sql}`)
+      if (sql === '' && audiences === null) return seqs;
+      // A set is asked sooner than SQLite, which would read the numbers of up to thousands of audiences each time.
+      return statement(`select seq, audience from memory where seq in (select value from json_each(?)) ${sql}`)
         .all(JSON.stringify(seqs), ...values)
+        .filter(({ audience }) => audiences?.has(Number(audience)) ?? true)
         .map(({ seq }) => Number(seq));
     },
   };
@@ -181,7 +183,7 @@ function lists(database: DatabaseSync) {
     },
     /** Newest first, after the position (time, seq) of the page before. */
     list: (
-      filter: ListFilter & Readonly<{ audiences: readonly number[] | null }>,
+      filter: ListFilter & Pick<Filter, 'audiences'>,
       after: readonly [at: number, seq: number] | null,
       limit: number,
     ): readonly Row[] => {
@@ -254,9 +256,9 @@ function listConditions({
   pinned,
   place,
   isPrivate,
-}: ListFilter & Readonly<{ audiences: readonly number[] | null }>) {
+}: ListFilter & Pick<Filter, 'audiences'>) {
   const parts: (readonly [sql: string, value: string | number | undefined])[] = [
-    ['audience in (select value from json_each(?))', audiences === null ? undefined : JSON.stringify(audiences)],
+    ['audience in (select value from json_each(?))', audiences === null ? undefined : JSON.stringify([...audiences])],
     ['repository = ?', repository],
     ['kind = ?', kind],
     ['layer in (select value from json_each(?))', layers === undefined ? undefined : JSON.stringify(layers)],

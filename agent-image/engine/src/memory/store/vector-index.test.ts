@@ -67,7 +67,7 @@ test('the nearest visible memories are found exactly, whether most or few are vi
     for (let round = 0; round < 5; round += 1) {
       const asked = vectorAt();
       const visible = stored.filter(({ audience }) => audiences?.includes(audience) ?? true);
-      const found = index.near(asked, { audiences, limit: 20, size: SIZE });
+      const found = index.near(asked, { audiences: audiences && new Set(audiences), limit: 20, size: SIZE });
       const distances = (seqs: readonly number[]): readonly number[] =>
         seqs.map((seq) => apart(asked, stored[seq - 1]?.vector ?? asked)).toSorted((a, b) => a - b);
       const expected = distances(visible.map(({ seq }) => seq)).slice(0, 20);
@@ -75,6 +75,6 @@ test('the nearest visible memories are found exactly, whether most or few are vi
       assert.ok(found.every((seq) => visible.some((each) => each.seq === seq)));
     }
   inTransaction(database, () => stored.slice(0, 600).forEach(({ seq, audience }) => index.remove(seq, audience)));
-  const left = index.near(vectorAt(), { audiences: [1], limit: 400, size: SIZE / 2 });
+  const left = index.near(vectorAt(), { audiences: new Set([1]), limit: 400, size: SIZE / 2 });
   assert.deepEqual([left.length, Math.min(...left)], [300, 601]);
 });

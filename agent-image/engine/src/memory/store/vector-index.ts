@@ -11,7 +11,7 @@ const BLOCK_ROWS = 2_048;
 const OVER_FETCH = 4;
 
 /** `audiences`: numbers of the visible ones; null for all. `size`: the number of all memories. */
-export type Nearest = Readonly<{ audiences: readonly number[] | null; limit: number; size: number }>;
+export type Nearest = Readonly<{ audiences: ReadonlySet<number> | null; limit: number; size: number }>;
 
 /**
  * Two forms of each vector: int8 numbers, with which any memory is compared, and one bit a number, by which sqlite-vec finds the
@@ -71,9 +71,7 @@ function writers(database: DatabaseSync): Pick<VectorIndex, 'add' | 'remove'> {
 
 function openNear(database: DatabaseSync): VectorIndex['near'] {
   const amongAll = database.prepare(`select rowid as seq from bits where bits match ${BITS} and k = ?`);
-  const passing = database.prepare(
-    `select seq from memory where seq in (select value from json_each(?)) and audience in (select value from json_each(?))`,
-  );
+  const audienceOf = database.prepare('select seq, audience from memory where seq in (select value from json_each(?))');
   const visible = 'from audience_bits where audience in (select value from json_each(?))';
   const counted = database.prepare(`select count(*) as rows from (select 1 ${visible} limit ?)`);
   const amongVisible = database.prepare(
@@ -81,11 +79,12 @@ function openNear(database: DatabaseSync): VectorIndex['near'] {
   );
   return (vector, { audiences, limit, size }) => {
     if (audiences === null) return seqsOf(amongAll.all(vector, limit));
-    const numbers = JSON.stringify(audiences);
+    const numbers = JSON.stringify([...audiences]);
     const many = Math.ceil(size / OVER_FETCH);
     if (Number(counted.get(numbers, many)?.['rows']) >= many) {
       const nearest = seqsOf(amongAll.all(vector, limit * OVER_FETCH));
-      const passed = new Set(seqsOf(passing.all(JSON.stringify(nearest), numbers)));
+      const rows = audienceOf.all(JSON.stringify(nearest));
+      const passed = new Set(seqsOf(rows.filter(({ audience }) => audiences.has(Number(audience)))));
       if (passed.size >= limit) return nearest.filter((seq) => passed.has(seq)).slice(0, limit);
     }
     return seqsOf(amongVisible.all(numbers, vector, limit));

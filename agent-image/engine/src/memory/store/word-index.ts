@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { namesOf, wordsOf } from '../text/words.ts';
-import { conditionsOf, type Filter } from './filter.ts';
 import { statementsOf } from './statements.ts';
 
 /** A word of a query or a text, with how many memories have it and how much it says (inverse document frequency). */
@@ -30,7 +29,7 @@ export interface WordIndex {
   /** Those of `scores` that have a word too; `terms` are the ones that made the scores. */
   findWith(word: Readonly<{ word: Term; terms: readonly Term[] }>, scores: Scores): Scores;
   /** The newest memories with a word. */
-  newest(term: Term, filter: Filter, limit: number): readonly number[];
+  newest(term: Term, limit: number): readonly number[];
 }
 
 export function openWordIndex(database: DatabaseSync): WordIndex {
@@ -39,6 +38,7 @@ export function openWordIndex(database: DatabaseSync): WordIndex {
   const having = statement('select json_group_array(rowid) as seqs from word where word match ?');
   const matching = (expression: string): readonly number[] =>
     JSON.parse(String(having.get(expression)?.['seqs'])) as readonly number[];
+  const newest = statement('select rowid as seq from word where word match ? order by rowid desc limit ?');
   return {
     ...writers(database),
     termsOf: (words, size) => {
@@ -64,13 +64,7 @@ export function openWordIndex(database: DatabaseSync): WordIndex {
       const found = matching(`${quoted(word)} AND (${expressions.join(' OR ')})`);
       return new Map(found.map((seq) => [seq, scores.get(seq) ?? 0]));
     },
-    newest: (term, filter, limit) => {
-      const { sql, values } = conditionsOf(filter);
-      const join = sql === '' ? '' : `cross join memory on memory.seq = word.rowid ${sql}`;
-      return statement(`select word.rowid as seq from word ${join} where word match ? order by word.rowid desc limit ?`)
-        .all(...values, quoted(term), limit)
-        .map(({ seq }) => Number(seq));
-    },
+    newest: (term, limit) => newest.all(quoted(term), limit).map(({ seq }) => Number(seq)),
   };
 }
 
