@@ -1,7 +1,8 @@
+import type { Embedder } from '@hamlet/engine/memory';
 import { RECALL_AT, scoreByKind, scoreRecall, type Answered } from '@hamlet/engine/recall';
 import type { Row } from '../report.ts';
 import { generateDialogue, SIZES, type GeneratedDialogue } from './corpus/generate.ts';
-import { askBaselines, askOurs, BASELINES, type SubjectName } from './subjects.ts';
+import { askBaselines, askOurs, askVectors, BASELINES, type SubjectName } from './subjects.ts';
 
 const PERSONAS_PER_SEED = 6;
 const MULTI_HOP_TARGET = 1.3;
@@ -64,11 +65,36 @@ export function recallRows(dialogues: readonly GeneratedDialogue[], answers: All
   ];
 }
 
-/** Asks our memory and the baselines all questions of six personas for each seed. */
-export async function measureRecall(seeds: readonly number[]): Promise<readonly Row[]> {
-  const dialogues = seeds.flatMap((seed) =>
+const dialoguesOf = (seeds: readonly number[]): readonly GeneratedDialogue[] =>
+  seeds.flatMap((seed) =>
     Array.from({ length: PERSONAS_PER_SEED }, (_, number) => generateDialogue(seed, number, SIZES.standard)),
   );
+
+/** The same memory with the vectors of a model, beside hashed ones and the model's vectors alone. */
+export async function measureModel(seeds: readonly number[], embedder: Embedder): Promise<readonly Row[]> {
+  const answers: Record<'model' | 'hashed' | 'vector', Answered[]> = { model: [], hashed: [], vector: [] };
+  for (const dialogue of dialoguesOf(seeds)) {
+    answers.model.push(...(await askOurs(dialogue, embedder)).answered);
+    answers.hashed.push(...(await askOurs(dialogue)).answered);
+    answers.vector.push(...(await askVectors(dialogue, embedder)));
+  }
+  const row = (metric: string, figure: Figure): Row => ({
+    metric: `${metric}.${embedder.id}`,
+    unit: '%',
+    better: 'higher',
+    ours: figure(answers.model),
+    peers: { hashed: figure(answers.hashed), vector: figure(answers.vector) },
+    target: null,
+  });
+  return [
+    ...RECALL_AT.map((k) => row(`recallAt${k}`, recall(k))),
+    ...['multi', 'paraphrase'].map((kind) => row(`recallAt10.${kind}`, recall(10, kind))),
+  ];
+}
+
+/** Asks our memory and the baselines all questions of six personas for each seed. */
+export async function measureRecall(seeds: readonly number[]): Promise<readonly Row[]> {
+  const dialogues = dialoguesOf(seeds);
   const answers: Record<SubjectName, Answered[]> = { ours: [], bm25: [], vector: [], rrf: [] };
   let forgottenReturned = 0;
   for (const [at, dialogue] of dialogues.entries()) {

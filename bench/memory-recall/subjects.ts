@@ -1,8 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashedEmbedder, openMemory, type Memory } from '@hamlet/engine/memory';
-import { askMemory, rememberDialogue, tokensOf, type Answered, type DialogueTurn } from '@hamlet/engine/recall';
+import { hashedEmbedder, openMemory, type Embedder, type Memory } from '@hamlet/engine/memory';
+import {
+  askMemory,
+  rememberDialogue,
+  tokensOf,
+  type Answered,
+  type Dialogue,
+  type DialogueTurn,
+} from '@hamlet/engine/recall';
 import { bm25 } from './baselines/bm25.ts';
 import { fused } from './baselines/fused.ts';
 import type { Rank } from './baselines/rank.ts';
@@ -17,16 +24,16 @@ const HITS = 20;
 const READ_HITS = 10;
 
 type Kept = Pick<GeneratedDialogue, 'turns' | 'pinned' | 'forgotten'>;
-/** `now`: the time of the questions, by default a day after the last turn. */
-type Life = Kept & { readonly now?: number };
+/** `now`: the time of the questions, by default a day after the last turn. `embedder`: by default the product's. */
+type Life = Kept & { readonly now?: number; readonly embedder?: Embedder };
 
 /** A memory in a folder of its own that remembers the turns, pins what the speaker asked to keep, and forgets the rest. */
 export async function withMemory<Result>(
-  { turns, pinned, forgotten, now = (turns.at(-1)?.at ?? 0) + DAY_MS }: Life,
+  { turns, pinned, forgotten, now = (turns.at(-1)?.at ?? 0) + DAY_MS, embedder = hashedEmbedder() }: Life,
   use: (memory: Memory, memoryOf: ReadonlyMap<string, string>) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-memory-recall-'));
-  const memory = openMemory({ dir: folder, clock: () => now });
+  const memory = openMemory({ dir: folder, clock: () => now, embedder });
   try {
     const { memoryOf } = await rememberDialogue(memory, turns);
     const idsOf = (ids: readonly string[]): readonly string[] => ids.flatMap((id) => memoryOf.get(id) ?? []);
@@ -40,10 +47,7 @@ export async function withMemory<Result>(
 }
 
 /** Asks a ranking every question; tokens are those of the first ten turns. */
-export async function askRank(
-  rank: Rank,
-  { turns, questions }: Pick<GeneratedDialogue, 'turns' | 'questions'>,
-): Promise<readonly Answered[]> {
+export async function askRank(rank: Rank, { turns, questions }: Dialogue): Promise<readonly Answered[]> {
   const texts = new Map(turns.map(({ id, text }) => [id, text]));
   const answered: Answered[] = [];
   for (const { question, evidence, kind } of questions) {
@@ -60,6 +64,11 @@ const isKept = ({ forgotten }: Kept): ((turn: DialogueTurn) => boolean) => {
   const gone = new Set(forgotten);
   return ({ id }) => !gone.has(id);
 };
+
+/** The answers of an embedder's vectors alone, without the forgotten turns. */
+export async function askVectors(dialogue: GeneratedDialogue, embedder: Embedder): Promise<readonly Answered[]> {
+  return askRank(await vectorOnly(dialogue.turns.filter(isKept(dialogue)), embedder), dialogue);
+}
 
 /** The answers of the baselines, which never had the forgotten turns. */
 export async function askBaselines(
@@ -80,8 +89,8 @@ export interface OurAnswers {
   readonly forgottenReturned: number;
 }
 
-export async function askOurs(dialogue: GeneratedDialogue): Promise<OurAnswers> {
-  return withMemory(dialogue, async (memory, memoryOf) => {
+export async function askOurs(dialogue: GeneratedDialogue, embedder = hashedEmbedder()): Promise<OurAnswers> {
+  return withMemory({ ...dialogue, embedder }, async (memory, memoryOf) => {
     const answered = await askMemory(memory, dialogue.questions, memoryOf);
     const gone = new Set(dialogue.forgotten.map((id) => memoryOf.get(id) ?? id));
     const returned = answered.flatMap(({ returned: ids }) => ids);
