@@ -2,12 +2,14 @@
 alter table agent_memory_state
   -- The place that the reports have reached; null before the first, and for agents that list all that they hold.
   add column mark bigint check (mark >= 0),
-  -- Rows of agent_memory, and the bytes of their texts.
+  -- Rows of agent_memory, and the bytes of their texts, names and people.
   add column shown bigint not null default 0 check (shown >= 0),
   add column shown_bytes bigint not null default 0 check (shown_bytes >= 0);
 update agent_memory_state s set shown = m.shown, shown_bytes = m.bytes
 from (
-  select agent_uid, count(*) as shown, sum(octet_length(text)) as bytes from agent_memory group by agent_uid
+  select agent_uid, count(*) as shown, sum(octet_length(concat(text, about, speaker, repository, audience::text))) as bytes
+  from agent_memory
+  group by agent_uid
 ) m
 where s.agent_uid = m.agent_uid;
 create index agent_memory_of_kind on agent_memory (agent_uid, kind, since desc, memory_id desc);

@@ -193,7 +193,7 @@ export type MemoryStats = Readonly<{
   salvage: Readonly<{ aside: string; recovered: number; lost: number; at: number }> | null;
 }>;
 
-/** What a copy of the memory lacks. */
+/** The changes that a copy of the memory lacks. */
 export type Changes = Readonly<{
   /** Marks after which it continues: the last one that was settled, and the last one that was offered since, which may have arrived. */
   from: readonly number[];

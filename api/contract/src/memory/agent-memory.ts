@@ -4,8 +4,8 @@ import { RepositoryName } from './memory-entry.ts';
 
 /** Memories of an agent that the API shows: as many as an agent can have. */
 export const SHOWN_MEMORIES_MAX = 200_000;
-/** Bytes of their words, as UTF-8. Beyond it, the API shows no words of conversations that are older than the rest. */
-export const SHOWN_WORDS_MAX_BYTES = 67_108_864;
+/** Bytes of their texts, names and people, as UTF-8. Beyond it, the API shows no words of conversations that are older than the rest. */
+export const SHOWN_MEMORIES_MAX_BYTES = 67_108_864;
 /** Ids in one list of all memories to show, by which earlier versions of the agent report; they show no more. */
 export const HELD_MEMORIES_MAX = 2_000;
 /** People of one memory: those of a session, and the author of a run who has left it. */

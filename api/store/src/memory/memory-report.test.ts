@@ -1,7 +1,7 @@
 /** The bounds of the shown memory of an agent, on a real Postgres. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SHOWN_WORDS_MAX_BYTES, type SyncedMemory } from '@hamlet/contract';
+import { SHOWN_MEMORIES_MAX_BYTES, type SyncedMemory } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
@@ -41,7 +41,7 @@ const report = (changes: Partial<ShownChanges>): Promise<void> =>
 /** The number and the bytes of the shown memories, counted again, and the ids that do not begin with `w`. */
 async function counted() {
   const { rows } = await sql<{ readonly shown: number; readonly bytes: number; readonly ids: readonly string[] }>`
-    select count(*) as shown, coalesce(sum(octet_length(text)), 0)::bigint as bytes,
+    select count(*) as shown, coalesce(sum(octet_length(concat(text, about, speaker, repository, audience::text))), 0)::bigint as bytes,
       coalesce(array_agg(memory_id order by memory_id) filter (where memory_id !~ '^w'), '{}') as ids
     from agent_memory`.execute(db);
   return rows[0] ?? assert.fail('no row');
@@ -57,7 +57,10 @@ test('the number and size of the shown memories follow each report', async () =>
     memories: [aMemory('a'), aMemory('b', { text: 'é'.repeat(4_000) }), aMemory('a', { text: 'Mia swims.' })],
   });
   await isCounted();
-  await report({ memories: [aMemory('b'), aMemory('c')], gone: ['a', 'never'] });
+  await report({
+    memories: [aMemory('b'), aMemory('c', { about: 'Mia', audience: ['account 1', 'account 2'] })],
+    gone: ['a', 'never'],
+  });
   await isCounted();
   assert.deepEqual((await counted()).ids, ['b', 'c']);
   await report({ memories: [aMemory('d')], held: ['c'] });
@@ -80,7 +83,7 @@ test('words beyond the bound are left out, the oldest first; pinned memories and
   await report({ memories: [aMemory('new')] });
   const { ids, bytes } = await counted();
   assert.deepEqual(ids, ['fact', 'new', 'pinned']);
-  assert.ok(bytes <= SHOWN_WORDS_MAX_BYTES);
+  assert.ok(bytes <= SHOWN_MEMORIES_MAX_BYTES);
   await isCounted();
   const oldest = await sql<{
     readonly id: string;

@@ -1,6 +1,6 @@
 import {
   SHOWN_MEMORIES_MAX,
-  SHOWN_WORDS_MAX_BYTES,
+  SHOWN_MEMORIES_MAX_BYTES,
   type MemoryChangeRefusal,
   type MemoryTotals,
   type MindState,
@@ -83,9 +83,12 @@ export async function storeShownMemories(
     if (newest.size > 0) await upsertShown(tx, agentUid, [...newest.values()]);
   });
   await sql`update agent_memory_state set mark = ${mark} where agent_uid = ${agentUid}`.execute(tx);
-  if (size.shown > SHOWN_MEMORIES_MAX || size.bytes > SHOWN_WORDS_MAX_BYTES)
+  if (size.shown > SHOWN_MEMORIES_MAX || size.bytes > SHOWN_MEMORIES_MAX_BYTES)
     await countShown(tx, { agentUid, among: null }, () => leaveOut(tx, agentUid));
 }
+
+/** The size of a memory, as migration 0084 counts it. */
+const BYTES = sql`octet_length(concat(text, about, speaker, repository, audience::text))`;
 
 interface Counted {
   readonly agentUid: string;
@@ -119,7 +122,7 @@ export async function countShown(
 
 async function sizeOf(tx: Tx, agentUid: string, among: readonly string[] | null): Promise<ShownSize> {
   const { rows } = await sql<ShownSize>`
-    select count(*) as shown, coalesce(sum(octet_length(text)), 0)::bigint as bytes from agent_memory
+    select count(*) as shown, coalesce(sum(${BYTES}), 0)::bigint as bytes from agent_memory
     where agent_uid = ${agentUid} and ${among === null ? sql`true` : sql`memory_id = any(${[...among]}::text[])`}`.execute(
     tx,
   );
@@ -134,11 +137,11 @@ async function leaveOut(tx: Tx, agentUid: string): Promise<void> {
   await sql`
     delete from agent_memory where agent_uid = ${agentUid} and memory_id in (
       select memory_id from (
-        select memory_id, row_number() over best as place, sum(octet_length(text)) over best as bytes from agent_memory
+        select memory_id, row_number() over best as place, sum(${BYTES}) over best as bytes from agent_memory
         where agent_uid = ${agentUid}
         window best as (order by pinned desc, kind = 'fact' desc, since desc, memory_id desc)
       ) ranked
-      where place > ${Math.floor(SHOWN_MEMORIES_MAX * SHARE_LEFT)} or bytes > ${Math.floor(SHOWN_WORDS_MAX_BYTES * SHARE_LEFT)}
+      where place > ${Math.floor(SHOWN_MEMORIES_MAX * SHARE_LEFT)} or bytes > ${Math.floor(SHOWN_MEMORIES_MAX_BYTES * SHARE_LEFT)}
     )`.execute(tx);
 }
 

@@ -8,7 +8,7 @@ const LEADS = new Set([':', '：', '=', '>']);
 
 /**
  * True if the words around a document give it as the answer: it begins a line, or one word or words with a colon stand before it,
- * and no word leaves a doubt. What stands within a sentence may be what the writer warns of. Pure.
+ * and no word leaves a doubt. The writer may warn of a document within a sentence. Pure.
  * @param all all documents of the text, in their order; they are not words
  */
 export function isGiven(text: string, { start }: Place, all: readonly Place[]): boolean {

@@ -39,7 +39,7 @@ export const plainWordsOf = (text: string): readonly string[] =>
 /** Text that differs in case, accents, punctuation and spaces alone is the same. */
 export const normalized = (text: string): string => (folded(text).match(WORD) ?? []).join(' ');
 
-/** What stands before a word that begins a sentence. */
+/** The text before a word that begins a sentence. */
 const BEGINS = /(?:^|[.!?…]["'”’)]?\s+|\n\s*)["'“‘(]?$/u;
 const BEFORE_CHARS = 4;
 

@@ -56,7 +56,7 @@ export interface Asked {
   readonly agent: string;
   readonly act: MemoryAct;
   readonly whose: 'mine' | 'all';
-  /** Of the page before, for a list. */
+  /** For a list: the cursor that the page before has. */
   readonly cursor: string | null;
 }
 
