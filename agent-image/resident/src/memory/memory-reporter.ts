@@ -69,10 +69,12 @@ export function createReporter({ memory, applied, mind, log, sync }: ReporterPor
       const facts = { mind: syncedMind(mind()), totals: totalsOf(memory) };
       const answer = await ask({ ...facts, ...rest, copy: { from: begins ? [] : [...from], to } });
       if (answer === null) return 'failed';
+      // The API may need several requests to clear an earlier copy.
+      if (answer.begin === true && !begins) recheckAll(memory);
       begins = answer.begin === true;
-      if (begins) recheckAll(memory);
-      else if (from[0] !== to) memory.settle(to);
-      return more || begins ? 'more' : 'all';
+      if (begins) return 'more';
+      if (from[0] !== to) memory.settle(to);
+      return more ? 'more' : 'all';
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 import { explainMemory, scoreOf, shorten } from '@hamlet/core';
 import {
   addMemoryCommand,
+  clearShownMemories,
   findAgentMemory,
   inTransaction,
   lockAgentMemory,
@@ -207,13 +208,15 @@ function syncAgentMemory({ db, source }: Village): Handlers['syncAgentMemory'] {
       await storeMemoryReport(tx, { agentUid, applied: after, refused: ended, mind, totals });
       const place = reportPlace(body, mark);
       const memories = body.memories.map((memory) => ({ ...memory, text: cleanWords(memory.text) }));
-      if (typeof place === 'object') await storeShownMemories(tx, { agentUid, ...place, memories, gone: body.gone });
+      const isStored = typeof place === 'object' && (!place.begins || (await clearShownMemories(tx, agentUid)));
+      if (isStored) await storeShownMemories(tx, { agentUid, ...place, memories, gone: body.gone });
       const waiting = await readMemoryCommands(tx, { agentUid, after, limit: MEMORY_COMMANDS_PAGE_MAX + 1 });
       return accepted({
         commands: waiting.slice(0, MEMORY_COMMANDS_PAGE_MAX),
         more: waiting.length > MEMORY_COMMANDS_PAGE_MAX,
         life: agentUid,
-        begin: place === 'gap',
+        // A large copy is cleared in several requests.
+        begin: place !== 'none' && !isStored,
       });
     });
   });

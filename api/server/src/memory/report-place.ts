@@ -4,8 +4,8 @@ import type { RequestOf } from '../http/handler.ts';
 
 type Reported = Pick<RequestOf<typeof syncAgentMemory>['body'], 'copy' | 'held' | 'memories' | 'gone'>;
 
-/** `none`: the request reports no memories. `gap`: reports before this one are missing, so that it cannot be stored. */
-export type ReportPlace = 'none' | 'gap' | Pick<ShownChanges, 'mark' | 'held'>;
+/** `none`: the request reports no memories. `gap`: reports before this one are missing, so that it cannot be stored. `begins`: a new copy. */
+export type ReportPlace = 'none' | 'gap' | (Pick<ShownChanges, 'mark' | 'held'> & { readonly begins: boolean });
 
 /**
  * Where a report belongs in the copy of a memory that has reached `mark`. Reports of an older volume, of another store and after a
@@ -14,8 +14,9 @@ export type ReportPlace = 'none' | 'gap' | Pick<ShownChanges, 'mark' | 'held'>;
 export function reportPlace({ copy, held, memories, gone }: Reported, mark: number | null): ReportPlace {
   if (copy === undefined) {
     const isReport = held !== undefined || memories.length > 0 || gone.length > 0;
-    return isReport ? { mark: null, held: held ?? null } : 'none';
+    return isReport ? { mark: null, held: held ?? null, begins: false } : 'none';
   }
-  if (copy.from.length === 0) return { mark: copy.to, held: [] };
-  return mark !== null && copy.from.includes(mark) ? { mark: copy.to, held: null } : 'gap';
+  const begins = copy.from.length === 0;
+  const continues = mark !== null && copy.from.includes(mark);
+  return begins || continues ? { mark: copy.to, held: null, begins } : 'gap';
 }

@@ -1,12 +1,12 @@
 /** The bounds of the shown memory of an agent, on a real Postgres. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SHOWN_MEMORIES_MAX_BYTES, type SyncedMemory } from '@hamlet/contract';
+import type { SyncedMemory } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { readMemoryState } from './agent-memory.ts';
-import { lockAgentMemory, storeShownMemories, type ShownChanges } from './memory-report.ts';
+import { clearShownMemories, lockAgentMemory, storeShownMemories, type ShownChanges } from './memory-report.ts';
 
 const { db } = await testLedger(2);
 const AGENT = { agentUid: 'uid', agentId: 'ada' };
@@ -32,10 +32,14 @@ const aMemory = (id: string, more: Partial<SyncedMemory> = {}): SyncedMemory => 
   repository: null,
   ...more,
 });
-const report = (changes: Partial<ShownChanges>): Promise<void> =>
+const report = (changes: Partial<ShownChanges>, bounds?: Parameters<typeof storeShownMemories>[2]): Promise<void> =>
   inTransaction(db, async (tx) => {
     await lockAgentMemory(tx, AGENT);
-    await storeShownMemories(tx, { agentUid: AGENT.agentUid, mark: 1, memories: [], gone: [], held: null, ...changes });
+    await storeShownMemories(
+      tx,
+      { agentUid: AGENT.agentUid, mark: 1, memories: [], gone: [], held: null, ...changes },
+      bounds,
+    );
   });
 
 /** The number and the bytes of the shown memories, counted again, and the ids that do not begin with `w`. */
@@ -71,22 +75,39 @@ test('the number and size of the shown memories follow each report', async () =>
   assert.deepEqual((await counted()).ids, []);
 });
 
-test('words beyond the bound are left out, the oldest first; pinned memories and facts stay', async () => {
-  const words = { kind: 'evidence', since: '2025-01-01T00:00:00.000Z' } as const;
-  await report({ memories: [aMemory('pinned', { ...words, pinned: true }), aMemory('fact'), aMemory('words', words)] });
+test('words beyond a bound are left out, the oldest first; pinned memories and facts stay', async () => {
+  const at = (number: number): string => new Date(Date.UTC(2025, 0, 1) + number * 60_000).toISOString();
+  const words = (number: number) =>
+    aMemory(`w${number}`, { kind: 'evidence', text: 'x'.repeat(1_000), since: at(number) });
+  const kept = [aMemory('pinned', { kind: 'evidence', pinned: true, since: at(0) }), aMemory('fact', { since: at(0) })];
+  const all = Array.from({ length: 100 }, (_, number) => words(number));
+  for (const bounds of [
+    { memories: 60, bytes: 1_000_000 },
+    { memories: 1_000, bytes: 60_000 },
+  ]) {
+    await report({ held: [], memories: [...kept, ...all] }, bounds);
+    const { ids, shown, bytes } = await counted();
+    assert.deepEqual(ids, ['fact', 'pinned']);
+    assert.ok(shown >= 0.9 * 60 && shown <= bounds.memories && bytes <= bounds.bytes, `${shown} of ${bytes} bytes`);
+    const { rows } = await sql<{ readonly oldest: number }>`
+      select min(substr(memory_id, 2)::int) as oldest from agent_memory where memory_id ~ '^w'`.execute(db);
+    assert.equal(rows[0]?.oldest, 100 - (shown - kept.length));
+    await isCounted();
+  }
+});
+
+test('a large copy is cleared in steps, and its size stays known', async () => {
+  await report({ held: [] });
   await sql`
     insert into agent_memory (agent_uid, memory_id, kind, text, pinned, dormant, outside, corrected, importance, uses, since)
-    select ${AGENT.agentUid}, 'w' || n, 'evidence', repeat('x', 4000), false, false, false, false, 0.5, 0,
-      timestamptz '2026-02-01' + n * interval '1 second'
-    from generate_series(1, 17000) n`.execute(db);
-  await sql`update agent_memory_state set shown = shown + 17000, shown_bytes = shown_bytes + 17000 * 4000`.execute(db);
-  await report({ memories: [aMemory('new')] });
-  const { ids, bytes } = await counted();
-  assert.deepEqual(ids, ['fact', 'new', 'pinned']);
-  assert.ok(bytes <= SHOWN_MEMORIES_MAX_BYTES);
+    select ${AGENT.agentUid}, 'w' || n, 'evidence', 'x', false, false, false, false, 0.5, 0, now() from generate_series(1, 2500) n`.execute(
+    db,
+  );
+  await sql`update agent_memory_state set shown = 2500, shown_bytes = 2500`.execute(db);
+  const clear = (): Promise<boolean> => inTransaction(db, (tx) => clearShownMemories(tx, AGENT.agentUid));
+  assert.equal(await clear(), false);
   await isCounted();
-  const oldest = await sql<{
-    readonly id: string;
-  }>`select min(substr(memory_id, 2)::int) as id from agent_memory where memory_id ~ '^w'`.execute(db);
-  assert.ok(Number(oldest.rows[0]?.id) > 1_000);
+  assert.equal(await clear(), true);
+  assert.equal((await counted()).shown, 0);
+  await isCounted();
 });

@@ -68,32 +68,31 @@ export interface ShownChanges {
   readonly held: readonly string[] | null;
 }
 
+const BOUNDS = { memories: SHOWN_MEMORIES_MAX, bytes: SHOWN_MEMORIES_MAX_BYTES };
+
 /**
  * Changes the shown memories. One that a person has changed keeps that change until the agent has applied it. The caller has locked the
  * memory.
  */
-export async function storeShownMemories(
-  tx: Tx,
-  { agentUid, mark, memories, gone, held }: ShownChanges,
-): Promise<void> {
+export async function storeShownMemories(tx: Tx, changes: ShownChanges, bounds = BOUNDS): Promise<void> {
+  const { agentUid, mark, memories, gone, held } = changes;
   const newest = new Map(memories.map((memory) => [memory.memory_id, memory]));
-  const touched = held === null ? [...gone, ...newest.keys()] : null;
-  const size = await countShown(tx, { agentUid, among: touched }, async () => {
-    if (touched === null || gone.length > 0) await deleteShown(tx, { agentUid, gone, held });
-    if (newest.size > 0) await upsertShown(tx, agentUid, [...newest.values()]);
-  });
-  await sql`update agent_memory_state set mark = ${mark} where agent_uid = ${agentUid}`.execute(tx);
-  if (size.shown > SHOWN_MEMORIES_MAX || size.bytes > SHOWN_MEMORIES_MAX_BYTES)
-    await countShown(tx, { agentUid, among: null }, () => leaveOut(tx, agentUid));
+  if (gone.length > 0) await deleteShown(tx, agentUid, sql`memory_id = any(${[...gone]}::text[])`);
+  if (held !== null) await deleteShown(tx, agentUid, sql`memory_id <> all(${[...held]}::text[])`);
+  if (newest.size > 0)
+    await countShown(tx, { agentUid, among: [...newest.keys()] }, () =>
+      upsertShown(tx, agentUid, [...newest.values()]),
+    );
+  const { rows } = await sql<ShownSize>`
+    update agent_memory_state set mark = ${mark} where agent_uid = ${agentUid}
+    returning shown, shown_bytes as bytes`.execute(tx);
+  const { shown, bytes } = firstRow(rows, 'the memory was not locked');
+  if (shown > bounds.memories || bytes > bounds.bytes) await leaveOut(tx, agentUid, { shown, bytes, bounds });
 }
 
-/** The size of a memory, as migration 0084 counts it. */
-const BYTES = sql`octet_length(concat(text, about, speaker, repository, audience::text))`;
-
-interface Counted {
-  readonly agentUid: string;
-  /** Ids of the memories that may change; null for any. */
-  readonly among: readonly string[] | null;
+/** Deletes shown memories, so that a new copy may begin. False if some are left: call it again in the next transaction. */
+export async function clearShownMemories(tx: Tx, agentUid: string): Promise<boolean> {
+  return (await deleteShown(tx, agentUid, sql`true`)) < DELETED_AT_ONCE;
 }
 
 interface ShownSize {
@@ -101,63 +100,78 @@ interface ShownSize {
   readonly bytes: number;
 }
 
-/** Changes shown memories, and keeps their number and size. The caller has locked the memory. */
-export async function countShown(
-  tx: Tx,
-  { agentUid, among }: Counted,
-  change: () => Promise<void>,
-): Promise<ShownSize> {
-  const before = among === null ? null : await sizeOf(tx, agentUid, among);
-  await change();
-  const after = await sizeOf(tx, agentUid, among);
-  const [rows, bytes] =
-    before === null
-      ? [sql`0`, sql`0`]
-      : [sql`shown - ${before.shown}::bigint`, sql`shown_bytes - ${before.bytes}::bigint`];
-  const { rows: counted } = await sql<ShownSize>`
-    update agent_memory_state set shown = ${rows} + ${after.shown}::bigint, shown_bytes = ${bytes} + ${after.bytes}::bigint
-    where agent_uid = ${agentUid} returning shown, shown_bytes as bytes`.execute(tx);
-  return firstRow(counted, 'the memory was not locked');
+/** The size of a memory, as migration 0084 counts it. */
+const BYTES = sql`octet_length(concat(text, about, speaker, repository, audience::text))`;
+
+interface Counted {
+  readonly agentUid: string;
+  /** Ids of the memories that may change. */
+  readonly among: readonly string[];
 }
 
-async function sizeOf(tx: Tx, agentUid: string, among: readonly string[] | null): Promise<ShownSize> {
+/** Changes shown memories, and keeps their number and size. The caller has locked the memory. */
+export async function countShown(tx: Tx, { agentUid, among }: Counted, change: () => Promise<void>): Promise<void> {
+  const before = await sizeOf(tx, agentUid, among);
+  await change();
+  const after = await sizeOf(tx, agentUid, among);
+  await sql`
+    update agent_memory_state set shown = shown + ${after.shown - before.shown}::bigint,
+      shown_bytes = shown_bytes + ${after.bytes - before.bytes}::bigint
+    where agent_uid = ${agentUid}`.execute(tx);
+}
+
+async function sizeOf(tx: Tx, agentUid: string, among: readonly string[]): Promise<ShownSize> {
   const { rows } = await sql<ShownSize>`
     select count(*) as shown, coalesce(sum(${BYTES}), 0)::bigint as bytes from agent_memory
-    where agent_uid = ${agentUid} and ${among === null ? sql`true` : sql`memory_id = any(${[...among]}::text[])`}`.execute(
-    tx,
-  );
+    where agent_uid = ${agentUid} and memory_id = any(${[...among]}::text[])`.execute(tx);
   return firstRow(rows, 'the database did not count the memories');
 }
 
-/** Share of the bounds that stays when one is exceeded: finding the rest reads all rows. */
-const SHARE_LEFT = 0.95;
-
-/** Leaves out the oldest words, after them facts and pinned memories. */
-async function leaveOut(tx: Tx, agentUid: string): Promise<void> {
-  await sql`
-    delete from agent_memory where agent_uid = ${agentUid} and memory_id in (
-      select memory_id from (
-        select memory_id, row_number() over best as place, sum(${BYTES}) over best as bytes from agent_memory
-        where agent_uid = ${agentUid}
-        window best as (order by pinned desc, kind = 'fact' desc, since desc, memory_id desc)
-      ) ranked
-      where place > ${Math.floor(SHOWN_MEMORIES_MAX * SHARE_LEFT)} or bytes > ${Math.floor(SHOWN_MEMORIES_MAX_BYTES * SHARE_LEFT)}
-    )`.execute(tx);
-}
+/** Rows that one statement deletes at most: a statement has 10 s, also on a busy machine. */
+const DELETED_AT_ONCE = 2_000;
 
 /** True for a memory that a person has changed, if the agent has not applied it yet. */
 const isWaiting = (agentUid: string, memoryId: RawBuilder<unknown>): RawBuilder<unknown> => sql`exists (
   select from agent_memory_command c join agent_memory_state s using (agent_uid)
   where c.agent_uid = ${agentUid} and ${IS_OPEN} and ${memoryId} in (c.memory_id, c.new_id))`;
 
-async function deleteShown(
-  tx: Tx,
-  { agentUid, gone, held }: Pick<ShownChanges, 'agentUid' | 'gone' | 'held'>,
-): Promise<void> {
-  const isOther = held === null ? sql`false` : sql`m.memory_id <> all(${[...held]}::text[])`;
-  await sql`
-    delete from agent_memory m where m.agent_uid = ${agentUid} and (m.memory_id = any(${[...gone]}::text[]) or ${isOther})
-      and not ${isWaiting(agentUid, sql`m.memory_id`)}`.execute(tx);
+/** Deletes memories that wait for no change, and keeps the number and size of the rest. Returns how many it deleted. */
+async function deleteShown(tx: Tx, agentUid: string, which: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<ShownSize>`
+    with chosen as (
+      select memory_id from agent_memory m
+      where m.agent_uid = ${agentUid} and ${which} and not ${isWaiting(agentUid, sql`m.memory_id`)}
+      limit ${DELETED_AT_ONCE}
+    ), deleted as (
+      delete from agent_memory where agent_uid = ${agentUid} and memory_id in (select memory_id from chosen)
+      returning ${BYTES} as bytes
+    ), size as (select count(*) as shown, coalesce(sum(bytes), 0)::bigint as bytes from deleted)
+    update agent_memory_state set shown = agent_memory_state.shown - size.shown, shown_bytes = shown_bytes - size.bytes
+    from size where agent_uid = ${agentUid} returning size.shown, size.bytes`.execute(tx);
+  return firstRow(rows, 'the memory was not locked').shown;
+}
+
+/** Share of the bounds that stays when one is exceeded: finding the rest reads all rows. */
+const SHARE_LEFT = 0.95;
+
+type Over = ShownSize & { readonly bounds: typeof BOUNDS };
+
+/** Leaves out the oldest words, after them facts and pinned memories, in reports after this one too if they are many. */
+async function leaveOut(tx: Tx, agentUid: string, { shown, bytes, bounds }: Over): Promise<void> {
+  await deleteShown(
+    tx,
+    agentUid,
+    sql`memory_id in (
+      select memory_id from (
+        select memory_id, row_number() over worst as place, sum(bytes) over worst - bytes as freed from (
+          select memory_id, pinned, kind, since, ${BYTES} as bytes from agent_memory where agent_uid = ${agentUid}
+          order by pinned, kind = 'fact', since, memory_id limit ${DELETED_AT_ONCE}
+        ) oldest
+        window worst as (order by pinned, kind = 'fact', since, memory_id)
+      ) ranked
+      where place <= ${Math.ceil(shown - bounds.memories * SHARE_LEFT)} or freed < ${Math.ceil(bytes - bounds.bytes * SHARE_LEFT)}
+    )`,
+  );
 }
 
 /** Only `addMemoryCommand` makes a memory a correction. It stays one while the agent reports the same words. */

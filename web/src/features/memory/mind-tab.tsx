@@ -11,7 +11,7 @@ import {
 import type { CallData } from '@hamlet/contract';
 import { useState } from 'react';
 import { useLive, usePages } from '../../client/query/use-live.ts';
-import { Button, LinkButton, PagedList, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
+import { Button, LinkButton, Notice, PagedList, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { CheckField, FilterField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { visibleText } from '../../ui/visible-text.ts';
@@ -174,9 +174,9 @@ function Overview({ first, nowMs }: Readonly<{ first: First; nowMs: number }>) {
         {notShown}
       </p>
       {refusedChanges(changes, nowMs).map((change) => (
-        <p key={change.number} className="memory-refused" role="status">
+        <Notice key={change.number} tone="bad">
           {refusalLabel(change)} <Time at={change.at} word={timeAgo(change.at, nowMs)} />
-        </p>
+        </Notice>
       ))}
     </section>
   );

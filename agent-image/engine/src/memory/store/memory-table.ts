@@ -174,8 +174,8 @@ function lists(database: DatabaseSync) {
     /** The number of pinned memories of one audience. */
     pinned: (audience: number): number => Number(pinned.get(audience)?.['rows']),
     /** Pinned memories of these audiences, or of all, newest first. */
-    pins: (audiences: readonly number[] | null, limit: number): readonly number[] =>
-      pins.all(audiences === null ? null : JSON.stringify(audiences), limit).map(({ seq }) => Number(seq)),
+    pins: (audiences: ReadonlySet<number> | null, limit: number): readonly number[] =>
+      pins.all(audiences === null ? null : JSON.stringify([...audiences]), limit).map(({ seq }) => Number(seq)),
     counts: (): Readonly<{ all: number; facts: number; dormant: number; pinned: number }> => {
       const row = counts.get();
       const [all, facts] = [Number(row?.['all_rows']), Number(row?.['facts'])];
