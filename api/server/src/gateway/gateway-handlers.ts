@@ -1,10 +1,10 @@
-import type { ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
+import type { ChatCompletionBody, ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
 import { readModelHour, readModelRequests, type ModelRequestRow } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { admitRequest, modelLimits, requestLife, type GatewayPorts } from './admit-request.ts';
-import { completionShape, headAt } from './chat/completion-shape.ts';
-import { converse } from './conversations/converse.ts';
+import { completionShape } from './chat/completion-shape.ts';
+import { conversing } from './conversations/converse.ts';
 import { planEmbedding, servedModel } from './plan-request.ts';
 import { carryOutEmbedding } from './carry-out-embedding.ts';
 import { MODELS_MADE_S, type ServedModel } from './models/village-models.ts';
@@ -47,20 +47,8 @@ function requestView({
   };
 }
 
-function completeChat({ source, gateway }: Village): Handlers['completeChat'] {
-  return {
-    kind: 'completion',
-    run: async ({ actor: agent, body, headers, traceparent, now }, channel) => {
-      if (source.get(agent.agentId) === null) return refused('no_such_agent');
-      const head = headAt(gateway.catalog, now);
-      return converse(
-        gateway,
-        { agent, body, headers, traceparent, shapeOf: (ticket) => completionShape(ticket, body, head) },
-        channel,
-      );
-    },
-  };
-}
+const completeChat = (village: Village): Handlers['completeChat'] =>
+  conversing(village, { bodyOf: (body: ChatCompletionBody) => body, shapeOf: completionShape });
 
 function createEmbeddings({ source, gateway }: Village): Handlers['createEmbeddings'] {
   return plain(async ({ actor: agent, body, headers, traceparent }) => {

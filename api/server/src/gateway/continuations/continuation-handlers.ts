@@ -1,10 +1,9 @@
 import type { ChatCompletionBody, CompletionBody } from '@hamlet/contract';
 import type { Handlers } from '../../http/handler.ts';
-import { refused, type Refused } from '../../http/outcome.ts';
+import type { Refused } from '../../http/outcome.ts';
 import type { Village } from '../../village.ts';
-import { headAt } from '../chat/completion-shape.ts';
 import { refusalOfFields } from '../chat/refused-fields.ts';
-import { converse } from '../conversations/converse.ts';
+import { conversing } from '../conversations/converse.ts';
 import { continuationShape } from './continuation-shape.ts';
 
 /** Refuses fields that would be dropped in silence. Null if there is none. Pure. */
@@ -19,17 +18,11 @@ function chatBodyOf({ prompt, n: _n, logprobs: _logprobs, ...body }: CompletionB
 }
 
 /** The handler of OpenAI's old format, for base models alone. */
-export function continuationHandlers({ source, gateway }: Village) {
-  const createCompletion: Handlers['createCompletion'] = {
-    kind: 'completion',
-    run: async ({ actor: agent, body, headers, traceparent, now }, channel) => {
-      if (source.get(agent.agentId) === null) return refused('no_such_agent');
-      const refusal = refusalOfContinuation(body);
-      if (refusal !== null) return refusal;
-      const head = headAt(gateway.catalog, now);
-      const asked = { agent, body: chatBodyOf(body), headers, traceparent, continues: true };
-      return converse(gateway, { ...asked, shapeOf: (ticket) => continuationShape(ticket, body, head) }, channel);
-    },
-  };
-  return { createCompletion } satisfies Partial<Handlers>;
-}
+export const continuationHandlers = (village: Village): Pick<Handlers, 'createCompletion'> => ({
+  createCompletion: conversing(village, {
+    refusal: refusalOfContinuation,
+    bodyOf: chatBodyOf,
+    shapeOf: continuationShape,
+    continues: true,
+  }),
+});

@@ -1,23 +1,28 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { ChatCompletionBody } from '@hamlet/contract';
-import type { AgentActor } from '../../http/actor.ts';
+import type { ChatCompletionBody, completeChat } from '@hamlet/contract';
 import type { CompletionChannel } from '../../http/completion-channel.ts';
-import { accepted, type Outcome } from '../../http/outcome.ts';
+import type { RequestOf } from '../../http/handler.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { refusalOfError } from '../../http/respond.ts';
 import type { Allowance } from '../../limits/agent-limits.ts';
+import type { Village } from '../../village.ts';
 import { admitRequest, type GatewayPorts, type Ticket } from '../admit-request.ts';
 import { carryOut, type AnswerShape } from '../carry-out.ts';
+import { headAt, type CompletionHead } from '../chat/completion-shape.ts';
 import { planContinuation, planRequest } from '../plan-request.ts';
 
-export interface Conversation<Whole, Chunk> {
-  readonly agent: AgentActor;
-  readonly body: ChatCompletionBody;
-  readonly headers: IncomingHttpHeaders;
-  readonly traceparent: string;
+/** A format of the wire: how its requests become Chat Completions, and the answers its own. */
+interface Format<Body, Whole, Chunk> {
+  readonly bodyOf: (body: Body) => ChatCompletionBody;
+  /** Refuses fields that would be dropped in silence; null if there is none. */
+  readonly refusal?: (body: Body) => Refused | null;
+  readonly shapeOf: (ticket: Ticket, body: Body, head: CompletionHead) => AnswerShape<Whole, Chunk>;
   /** True if a base model continues the only message as it is. */
   readonly continues?: boolean;
-  readonly shapeOf: (ticket: Ticket) => AnswerShape<Whole, Chunk>;
 }
+
+type Asked<Body> = Pick<RequestOf<typeof completeChat>, 'actor' | 'headers' | 'traceparent' | 'now'> & {
+  readonly body: Body;
+};
 
 function once(run: () => void): () => void {
   let hasRun = false;
@@ -64,25 +69,33 @@ async function stream<Whole, Chunk>(
   return null;
 }
 
-export async function converse<Whole, Chunk>(
-  gateway: GatewayPorts,
-  { agent, body, headers, traceparent, shapeOf, continues = false }: Conversation<Whole, Chunk>,
-  channel: CompletionChannel,
-): Promise<Outcome<Whole> | null> {
-  const asking = { agentId: agent.agentId, catalog: gateway.catalog };
-  const ticket = await admitRequest(gateway, {
-    agent,
-    model: body.model,
-    metadata: body.metadata,
-    headers,
-    plan: (allowance: Allowance) => (continues ? planContinuation : planRequest)(body, allowance, asking),
-    traceparent,
-    gone: channel.gone,
-  });
-  if (!ticket.ok) return ticket;
-  const shape = shapeOf(ticket.data);
-  if (body.stream === true) return stream(gateway, ticket.data, { shape, channel });
-  const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
-  if (!outcome.ok) return outcome;
-  return { ...accepted(shape.whole(outcome.data)), limits: ticket.data.limits };
+/** The handler of a route that asks a model in the format. */
+export function conversing<Body, Whole, Chunk>({ source, gateway }: Village, format: Format<Body, Whole, Chunk>) {
+  async function run(
+    { actor: agent, body: asked, headers, traceparent, now }: Asked<Body>,
+    channel: CompletionChannel,
+  ): Promise<Outcome<Whole> | null> {
+    if (source.get(agent.agentId) === null) return refused('no_such_agent');
+    const refusal = format.refusal?.(asked) ?? null;
+    if (refusal !== null) return refusal;
+    const body = format.bodyOf(asked);
+    const asking = { agentId: agent.agentId, catalog: gateway.catalog };
+    const planned = format.continues === true ? planContinuation : planRequest;
+    const ticket = await admitRequest(gateway, {
+      agent,
+      model: body.model,
+      metadata: body.metadata,
+      headers,
+      plan: (allowance: Allowance) => planned(body, allowance, asking),
+      traceparent,
+      gone: channel.gone,
+    });
+    if (!ticket.ok) return ticket;
+    const shape = format.shapeOf(ticket.data, asked, headAt(gateway.catalog, now));
+    if (body.stream === true) return stream(gateway, ticket.data, { shape, channel });
+    const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
+    if (!outcome.ok) return outcome;
+    return { ...accepted(shape.whole(outcome.data)), limits: ticket.data.limits };
+  }
+  return { kind: 'completion', run } as const;
 }

@@ -2,26 +2,20 @@ import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { chatRequestOf } from '../chat/chat-request-of.ts';
 import { refusalOfMessages } from '../chat/refused-fields.ts';
-import { converse } from './converse.ts';
-import { headAt } from '../chat/completion-shape.ts';
+import { conversing } from './converse.ts';
 import { servedModel } from '../plan-request.ts';
 import { chatBodyOf, conversationOf } from './chat-body-of.ts';
 import { messageShape } from './message-shape.ts';
 import type { Village } from '../../village.ts';
 
 /** Handlers of Anthropic's format. They translate a request to OpenAI's format first, and then share its code. */
-export function messageHandlers({ source, gateway }: Village) {
-  const createMessage: Handlers['createMessage'] = {
-    kind: 'completion',
-    run: async ({ actor: agent, body, headers, traceparent, now }, channel) => {
-      if (source.get(agent.agentId) === null) return refused('no_such_agent');
-      const refusal = refusalOfMessages(body);
-      if (refusal !== null) return refusal;
-      const head = headAt(gateway.catalog, now);
-      const asked = { agent, body: chatBodyOf(body), headers, traceparent };
-      return converse(gateway, { ...asked, shapeOf: (ticket) => messageShape(ticket, head) }, channel);
-    },
-  };
+export function messageHandlers(village: Village) {
+  const { source, gateway } = village;
+  const createMessage: Handlers['createMessage'] = conversing(village, {
+    refusal: refusalOfMessages,
+    bodyOf: chatBodyOf,
+    shapeOf: (ticket, _body, head) => messageShape(ticket, head),
+  });
   const countMessageTokens: Handlers['countMessageTokens'] = plain(async ({ actor: { agentId }, body }) => {
     if (source.get(agentId) === null) return refused('no_such_agent');
     const allowance = await gateway.limits.of(agentId);
