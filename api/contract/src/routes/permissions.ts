@@ -14,22 +14,18 @@ import {
   PermissionWhy,
   RequestId,
 } from '../values/permission.ts';
-import { working } from './runs/runs.ts';
+import { LEASED, working } from './runs/runs.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
 
 const Tool = z.string().min(1).max(64).describe('Name of the tool, as the model wrote it');
 const Arguments = plainText(ARGUMENTS_MAX_CHARS).describe('Arguments as JSON');
-const Claim = {
-  cycle: z.int().min(0).describe('Run cycle of the agent'),
-  attempt: z.int().min(1).describe('Attempt number from the start of the run'),
-};
 const PermissionAnswerBody = json(z.strictObject({ permission: Permission }));
 
 export const askPermission = defineRoute('askPermission POST /runs/{run_id}/permissions', {
   ...working,
   summary: 'Ask people for a permission for one call of a run; the same request returns the same permission',
   body: z.strictObject({
-    ...Claim,
+    ...LEASED,
     call_id: CallId,
     request: RequestId,
     tool: Tool,
@@ -106,7 +102,7 @@ export const performCall = defineRoute('performCall POST /runs/{run_id}/calls/{c
   ...working,
   summary:
     'Perform a call of a run: the API judges it, uses up its permission and executes it once; a retry returns the first outcome',
-  body: z.strictObject({ ...Claim, tool: Tool, arguments: Arguments }),
+  body: z.strictObject({ ...LEASED, tool: Tool, arguments: Arguments }),
   answer: json(
     z.strictObject({
       outcome: CallOutcome,

@@ -35,10 +35,11 @@ test('a write replaces the version that was read; another is a conflict, and wha
     assert.deepEqual(state.write(plan('bake'), 0), { outcome: 'written', version: 1 });
     assert.deepEqual(state.write(plan('sleep'), 0), { outcome: 'conflict', version: 1 });
     assert.deepEqual(state.write(plan('sell'), 1), { outcome: 'written', version: 2 });
-    for (const [wrong, reason] of [
+    const wrongs: readonly [ReturnType<typeof plan>, string][] = [
       [{ goal: 'x', steps: ['a', 'b', 'c', 'd'] }, 'invalid'],
       [plan('x'.repeat(300_000)), 'too_long'],
-    ] as const) {
+    ];
+    for (const [wrong, reason] of wrongs) {
       const refused = state.write(wrong, 2);
       assert.equal(refused.outcome === 'refused' && refused.reason, reason);
     }

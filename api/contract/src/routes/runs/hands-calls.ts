@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { ARGUMENTS_MAX_CHARS, CallOutcome, EGRESS_ANSWER_S, CallId } from '../../values/permission.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
-import { working } from './runs.ts';
+import { LEASED, working } from './runs.ts';
 import { OPENED_PAGES_MAX, OpenedPage } from '../../values/artifact.ts';
 
 /** Maximum characters of a command or of one stream in the log of a call. */
@@ -53,10 +53,6 @@ export const HandsCall = z.strictObject({
 });
 export type HandsCall = z.infer<typeof HandsCall>;
 
-const Claim = {
-  cycle: z.int().min(0).describe('Run cycle of the agent'),
-  attempt: z.int().min(1).describe('Attempt number from the start of the run'),
-};
 const Boot = z.string().min(1).max(64).describe('Id of the present start of the hands, from their supervisor');
 
 export const beginCall = defineRoute('beginCall POST /runs/{run_id}/calls/{call_id}/start', {
@@ -64,7 +60,7 @@ export const beginCall = defineRoute('beginCall POST /runs/{run_id}/calls/{call_
   summary:
     "Store the start of a call in the hands before it runs: the API judges it, uses up its permission and takes one of the tier's slots",
   body: z.strictObject({
-    ...Claim,
+    ...LEASED,
     tool: z.string().min(1).max(64),
     arguments: plainText(ARGUMENTS_MAX_CHARS).describe('Arguments as JSON'),
     boot: Boot,
@@ -104,7 +100,7 @@ export const endCall = defineRoute('endCall POST /runs/{run_id}/calls/{call_id}/
   ...working,
   summary: 'Store the end of a call in the hands as the agent claims it; the first end counts',
   bodyMaxBytes: END_BODY_MAX_BYTES,
-  body: z.strictObject({ ...Claim, outcome: CallOutcome, report: CallReport }),
+  body: z.strictObject({ ...LEASED, outcome: CallOutcome, report: CallReport }),
   answer: json(
     z.strictObject({
       stored: z.boolean().describe('False if the call had ended before'),
@@ -133,7 +129,7 @@ export const noteMemories = defineRoute('noteMemories POST /runs/{run_id}/memori
   summary:
     'Record the memories that a run writes or recalls. The API marks those of a tainted run, taints a run that recalls a marked one, and names those that people have forgotten',
   body: z.strictObject({
-    ...Claim,
+    ...LEASED,
     written: MemoryIds.default([]),
     recalled: MemoryIds.default([]),
     outside: MemoryIds.default([]).describe(

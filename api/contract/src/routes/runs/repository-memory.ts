@@ -10,7 +10,7 @@ import {
   RepositoryMemory,
 } from '../../memory/memory-entry.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
-import { working } from './runs.ts';
+import { LEASED, working } from './runs.ts';
 
 export const REPOSITORY_MEMORIES_PAGE_MAX = 100;
 const CHANGES_BODY_MAX_BYTES = 524_288;
@@ -23,8 +23,7 @@ export const useRepositoryMemory = defineRoute('useRepositoryMemory POST /runs/{
     'Change and read the memory of the repository in which a run works; the API determines the repository. Reading entries of other agents or tainted runs taints the run',
   bodyMaxBytes: CHANGES_BODY_MAX_BYTES,
   body: z.strictObject({
-    cycle: z.int().min(0).describe('Run cycle of the agent'),
-    attempt: z.int().min(1).describe('Attempt number from the start of the run'),
+    ...LEASED,
     changes: z.array(MemoryChange).max(MEMORY_CHANGES_MAX).default([]),
     left: z
       .boolean()

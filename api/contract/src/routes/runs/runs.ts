@@ -42,6 +42,12 @@ export const RUNS_WAITING_MAX = 100;
 /** Maximum number of permissions in the answer to a start or a wait, newest first. */
 export const RUN_PERMISSIONS_MAX = 64;
 
+/** Fields of a request about a call of a run, which its agent leases. */
+export const LEASED = {
+  cycle: z.int().min(0).describe('Run cycle of the agent'),
+  attempt: z.int().min(1).describe('Attempt number from the start of the run'),
+};
+
 const RunAnswer = json(z.strictObject({ run: Run }));
 const reading = { tag: 'runs', permission: 'runs:read' } as const;
 const creating = { tag: 'runs', permission: 'run:create' } as const;
@@ -311,15 +317,10 @@ export const listWorkers = defineRoute('listWorkers GET /agents/{agent_id}/worke
   reasons: ['not_own_agent', 'stale_cycle'],
 });
 
-const Claim = {
-  cycle: z.int().min(0).describe('Run cycle of the agent'),
-  attempt: z.int().min(1).describe('Attempt number from the start of the run'),
-};
-
 export const pinSkills = defineRoute('pinSkills PUT /runs/{run_id}/skills', {
   ...working,
   summary: 'Fix the skills of a run with their versions; the first request counts for all attempts of the run',
-  body: z.strictObject({ ...Claim, skills: z.array(RunSkill).max(SKILLS_MAX) }),
+  body: z.strictObject({ ...LEASED, skills: z.array(RunSkill).max(SKILLS_MAX) }),
   answer: json(z.strictObject({ skills: z.array(RunSkill) })),
 });
 
@@ -327,7 +328,7 @@ export const loadSkill = defineRoute('loadSkill POST /runs/{run_id}/skills/{skil
   ...working,
   summary: 'Record that the model of a run loads a skill, and why; returns the version that the run has',
   params: z.strictObject({ run_id: z.uuid(), skill: SkillId }),
-  body: z.strictObject({ ...Claim, call_id: CallId, why: plainText(SKILL_WHY_MAX_CHARS, 0) }),
+  body: z.strictObject({ ...LEASED, call_id: CallId, why: plainText(SKILL_WHY_MAX_CHARS, 0) }),
   answer: json(z.strictObject({ sha256: SkillHash })),
   reasons: [...working.reasons, 'no_such_skill'],
 });
