@@ -24,24 +24,7 @@ export interface Draft {
   readonly suspend: boolean;
 }
 export type Problems = Readonly<Partial<Record<keyof Draft, string>>>;
-type ScheduleBody = Required<
-  Pick<
-    ScheduleChange,
-    | 'agent_name'
-    | 'selector'
-    | 'prompt'
-    | 'every'
-    | 'cron'
-    | 'daily_at'
-    | 'time_zone'
-    | 'missed_runs'
-    | 'catch_up_limit'
-    | 'overlap'
-    | 'starting_deadline_seconds'
-    | 'suspend'
-    | 'history_limit'
-  >
->;
+type ScheduleBody = Required<ScheduleChange>;
 type DraftReading = Reading<{ name: string; body: ScheduleBody }, Problems>;
 
 const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
