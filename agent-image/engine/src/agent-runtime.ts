@@ -1,4 +1,5 @@
 import type { Budgets } from './journal/event.ts';
+import type { OutputForm } from './effects/read-output.ts';
 import type { Tool } from './effects/tool.ts';
 import type { Engine, GivenAnswer } from './loop/engine.ts';
 import type { ModelPort } from './loop/ports.ts';
@@ -88,6 +89,8 @@ export type RunInput = Readonly<{
   /** The run and call that started this run. The same engine must be running that run. */
   parent?: Readonly<{ run: string; call: string }>;
   answers: readonly GivenAnswer[];
+  /** The form in which the run must answer. A runtime that does not know it gives an answer that the API refuses. */
+  output?: OutputForm;
   work: RunWork;
 }>;
 
@@ -97,7 +100,8 @@ export type SpeechInput = Readonly<{ kind: 'speech'; text: string; prompt: Syste
 export type RuntimeInput = RunInput | SpeechInput;
 
 export type RuntimeOutcome =
-  | Readonly<{ kind: 'done'; text: string }>
+  /** `output`: the value of an answer in the form of the run, as JSON. */
+  | Readonly<{ kind: 'done'; text: string; output?: string }>
   /** `code` is machine-readable. `text`: its last words, if it has any. `unsettled` lists the calls that may have had an effect. */
   | Readonly<{ kind: 'failed'; code: string; message: string; text?: string; unsettled: readonly string[] }>
   | Readonly<{ kind: 'cancelled'; unsettled: readonly string[] }>

@@ -51,6 +51,7 @@ export type {
 export { SYSTEM_CLOCK } from './loop/system-clock.ts';
 export { systemPrompt } from './context/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './context/system-prompt.ts';
+export type { OutputForm } from './effects/read-output.ts';
 export { argumentNames } from './effects/argument-names.ts';
 export { isJsonObject } from './json/canonical-json.ts';
 export { defineTool } from './effects/tool.ts';

@@ -67,6 +67,7 @@ export * from './values/egress.ts';
 export * from './values/given-file.ts';
 export * from './values/mind.ts';
 export * from './values/run/journal.ts';
+export * from './values/run/output-schema.ts';
 export * from './values/money.ts';
 export * from './tools/panic.ts';
 export * from './values/permission.ts';

@@ -92,6 +92,7 @@ export * from './runs/parks.ts';
 export * from './runs/read-runs.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
 export type { RunRow, TaintRow, TextReader } from './runs/run-row.ts';
+export * from './runs/output/run-output.ts';
 export * from './runs/run-files.ts';
 export * from './runs/run-left.ts';
 export * from './runs/run-skills.ts';

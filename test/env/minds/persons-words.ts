@@ -1,3 +1,3 @@
-/** The words of a person in a message of a run, without the situation and the memories that the engine adds after it. */
+/** The words of a person in a message of a run, without the situation, the memories and the form of the answer that the engine adds. */
 export const personsWords = (content: string): string =>
-  content.split(/\n\n\[(?:Situation|From memory)\]\n/, 1)[0] ?? '';
+  content.split(/\n\n\[(?:Situation|From memory|Answer)\]\n/, 1)[0] ?? '';

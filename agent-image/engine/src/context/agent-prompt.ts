@@ -49,6 +49,9 @@ export type AgentPrompt = Readonly<{
   isComplete: boolean;
 }>;
 
+/** Stands before the schema of an answer, which is the last part of a prompt. */
+export const ANSWER_IN_JSON = 'Answer with one JSON value that fits this JSON schema, and nothing else:';
+
 const HEADINGS: Readonly<Record<Section, string>> = {
   system: '',
   task: '# Task\n',
@@ -57,7 +60,7 @@ const HEADINGS: Readonly<Record<Section, string>> = {
   docs: '# Documents\n',
   memory: '# Memory\n',
   history: '# Conversation\n',
-  schema: '# Answer\nAnswer with one JSON value that fits this JSON schema, and nothing else:\n',
+  schema: `# Answer\n${ANSWER_IN_JSON}\n`,
   problem: '# Correct your last answer\n',
 };
 const SECTION_OF: Readonly<Record<ContextSource, Section>> = {

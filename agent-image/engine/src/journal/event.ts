@@ -6,9 +6,10 @@
  */
 import { z } from 'zod';
 import { FORMS } from '../context/fit-pieces.ts';
+import { JSON_ERROR_CODES } from '../json/repair.ts';
 
 /** Increment it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`. */
-export const EVENT_VERSION = 5;
+export const EVENT_VERSION = 6;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call with an unknown outcome.
@@ -93,7 +94,7 @@ export type ClosedOutcome = z.infer<typeof outcome>;
 const MAX_CONTEXT_PARTS = 64;
 
 const contextPart = z.strictObject({
-  source: z.enum(['instructions', 'situation', 'tools', 'history', 'summary', 'kept', 'message', 'memory']),
+  source: z.enum(['instructions', 'situation', 'tools', 'history', 'summary', 'kept', 'message', 'memory', 'schema']),
   form: z.enum(FORMS),
   /** An estimate by the size of the text. */
   tokens: count,
@@ -129,6 +130,8 @@ const bodies = {
     situation: hash,
     recalled: hash,
     input: hash,
+    /** The JSON Schema that the answer must fit, and the number of answers after which the run fails; absent without one. */
+    output: z.strictObject({ schema: hash, answers: limit }).optional(),
   },
   run_resumed: {
     /** True if the journal was restored from a mirror, which may lack the last events. */
@@ -147,6 +150,15 @@ const bodies = {
     hasText: z.boolean(),
     finish: z.enum(FINISHES),
     calls: z.array(call).max(MAX_CALLS_PER_ANSWER),
+    /** The answer of a run with a schema. `text`: its value as JSON if it fits (`code` is null), else the error for the model. */
+    output: z
+      .strictObject({
+        code: z.enum(JSON_ERROR_CODES).nullable(),
+        text: hash,
+        /** Changes in the answer, as `RepairAction`s. */
+        repair: z.array(code).max(MAX_REPAIRS),
+      })
+      .optional(),
     usage,
     moneyMicros: count,
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalArguments } from './arguments.ts';
-import type { JournalEvent } from './event.ts';
+import type { EventOf, JournalEvent } from './event.ts';
 import type { Journal, Payload } from './journal.ts';
 
 /** The reference under which a mirror stores the journal's salt. It is not a digest, so no text can have it. */
@@ -14,18 +14,18 @@ export function payloadsOf(journal: Pick<Journal, 'textOf' | 'refer'>, event: Jo
     const text = journal.textOf(ref);
     return text === null ? [] : [{ ref, text }];
   });
-  const [message] = payloads;
-  if (event.type !== 'model_answered' || message === undefined) return payloads;
-  const { toolCalls } = Message.parse(JSON.parse(message.text));
-  return [message, ...toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)))];
+  const message = event.type === 'model_answered' ? journal.textOf(event.message) : null;
+  if (message === null) return payloads;
+  const { toolCalls } = Message.parse(JSON.parse(message));
+  return [...payloads, ...toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)))];
 }
 
 function refsOf(event: JournalEvent): readonly string[] {
   switch (event.type) {
     case 'run_opened':
-      return [event.plan, event.prompt, event.situation, event.recalled, event.input];
+      return [event.plan, event.prompt, event.situation, event.recalled, event.input, ...schemaIn(event)];
     case 'model_answered':
-      return [event.message];
+      return event.output === undefined ? [event.message] : [event.message, event.output.text];
     case 'tool_settled':
       return [event.result];
     case 'program_noted':
@@ -38,3 +38,6 @@ function refsOf(event: JournalEvent): readonly string[] {
       return [];
   }
 }
+
+const schemaIn = ({ output }: EventOf<'run_opened'>): readonly string[] =>
+  output === undefined ? [] : [output.schema];

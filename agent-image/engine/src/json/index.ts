@@ -10,5 +10,5 @@ export { JSON_ERROR_CODES, REPAIR_ACTIONS } from './repair.ts';
 export type { JsonErrorCode, Repair, RepairAction } from './repair.ts';
 export { checkable, coerceAndValidate, repairAndValidate } from './repair-and-validate.ts';
 export type { Repaired, RepairOptions } from './repair-and-validate.ts';
-export { validate } from './validate.ts';
+export { hasAtMost, validate } from './validate.ts';
 export type { JsonIssue, Validated } from './validate.ts';

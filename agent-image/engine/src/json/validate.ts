@@ -6,6 +6,8 @@ import type { JsonErrorCode } from './repair.ts';
 import { loopIn } from './schema-loop.ts';
 
 const ISSUES_MAX = 20;
+/** Each value may fail in each part of a schema, so a larger value gets only its first issue. */
+const VALUES_WITH_ALL_ISSUES_MAX = 500;
 const MISSING = /^Invalid input: expected (.+), received undefined$/;
 
 /** A field that does not fit: its path with dots, empty for the whole, and what should be there. */
@@ -24,9 +26,23 @@ export function validate<T>(value: unknown, schema: Schema<T>): Validated<T> {
     const parsed = schema.safeParse(value);
     return parsed.success ? { ok: true, value: parsed.data } : refused(parsed.error.issues.map(zodFinding));
   }
-  const check = compiled(schema);
-  if ('loop' in check) return refused([loopFinding(check.loop)]);
-  return check(value) ? { ok: true, value: value as T } : refused((check.errors ?? []).map(schemaFinding));
+  const loop = loopOf(schema);
+  if (loop !== null) return refused([loopFinding(loop)]);
+  if (compiled(schema, 'first')(value)) return { ok: true, value: value as T };
+  const check = compiled(schema, hasAtMost(value, VALUES_WITH_ALL_ISSUES_MAX) ? 'all' : 'first');
+  check(value);
+  return refused((check.errors ?? []).map(schemaFinding));
+}
+
+/** True if a value has at most this many values in it, itself included. Pure. */
+export function hasAtMost(value: unknown, most: number): boolean {
+  const open = [value];
+  for (let count = 0; open.length > 0; count += 1) {
+    if (count >= most) return false;
+    const at = open.pop();
+    if (typeof at === 'object' && at !== null) for (const part of Object.values(at)) open.push(part);
+  }
+  return true;
 }
 
 const loopFinding = (path: string): Finding => ({
@@ -68,23 +84,31 @@ function schemaFinding({ instancePath, keyword, message = '', params }: ErrorObj
 
 const unescapedName = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** `loop`: the path of a reference by which a schema would be checked without end. */
-type Check = ValidateFunction | Readonly<{ loop: string }>;
+const loops = new WeakMap<JsonSchema, string | null>();
 
-const checks = new WeakMap<JsonSchema, Check>();
-
-function compiled(schema: JsonSchema): Check {
-  const known = checks.get(schema);
+/** The path of a reference by which the schema would be checked without end; null if there is none. */
+function loopOf(schema: JsonSchema): string | null {
+  const known = loops.get(schema);
   if (known !== undefined) return known;
   const loop = loopIn(schema);
-  const check = loop === null ? compile(schema) : { loop };
-  checks.set(schema, check);
-  return check;
+  loops.set(schema, loop);
+  return loop;
 }
 
+type Issues = 'first' | 'all';
+const checks: Readonly<Record<Issues, WeakMap<JsonSchema, ValidateFunction>>> = {
+  first: new WeakMap(),
+  all: new WeakMap(),
+};
+
 /** Throws for a schema that is none. The library is loaded with the first schema. */
-function compile(schema: JsonSchema): ValidateFunction {
+function compiled(schema: JsonSchema, issues: Issues): ValidateFunction {
+  const known = checks[issues].get(schema);
+  if (known !== undefined) return known;
   const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const { $schema: _, ...plain } = schema;
-  return new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile(plain);
+  const options = { strict: false, allErrors: issues === 'all', validateFormats: false, logger: false } as const;
+  const check = new Ajv2020(options).compile(plain);
+  checks[issues].set(schema, check);
+  return check;
 }

@@ -6,13 +6,14 @@ import { decide, type Command } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
 import type { History } from './history.ts';
-import { currentCalls, unsettledCalls, type RunState } from '../state/run-state.ts';
+import { currentCalls, currentTurn, unsettledCalls, type RunState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { answerText } from './transcript.ts';
 
 /** The result of the engine's work on a run. A waiting run is not in memory; an event or another engine continues it. */
 export type RunOutcome =
-  | Readonly<{ kind: 'done'; text: string }>
+  /** `output`: the value of the answer as JSON; absent without an output schema, and if it was deleted. */
+  | Readonly<{ kind: 'done'; text: string; output?: string }>
   /** `text`: the last words of the model; empty if it gave none. */
   | Readonly<{ kind: 'failed'; code: string; text: string; unsettled: readonly string[] }>
   | Readonly<{ kind: 'cancelled'; unsettled: readonly string[] }>
@@ -118,11 +119,17 @@ function waiting(session: Session): RunOutcome {
   return { kind: 'waiting', for: 'permission', requests };
 }
 
+function outputOf(journal: Journal, state: RunState): Readonly<{ output?: string }> {
+  const { text } = currentTurn(state)?.output ?? {};
+  const output = text === undefined ? null : journal.textOf(text);
+  return output === null ? {} : { output };
+}
+
 export function recordedOutcome(journal: Journal, state: RunState): RunOutcome {
   const unsettled = unsettledCalls(state);
   switch (state.outcome?.kind) {
     case 'done':
-      return { kind: 'done', text: answerText(journal, state) };
+      return { kind: 'done', text: answerText(journal, state), ...outputOf(journal, state) };
     case 'failed': {
       const { code, answer } = state.outcome;
       return { kind: 'failed', code, text: answer === null ? '' : answerText(journal, state), unsettled };

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { MAX_REPAIRS, type ContextPart, type EventBody, type EventOf } from '../journal/event.ts';
+import { readOutput, type ReadOutput } from '../effects/read-output.ts';
 import { repairArguments, type RepairedArguments } from '../effects/repair-arguments.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
+import type { JsonSchema } from '../json/index.ts';
 import type { Command } from '../state/decide.ts';
 import type { History } from './history.ts';
 import { callsOf, keptTexts, offeredTools } from './offer.ts';
@@ -12,8 +14,8 @@ import { ModelEnd, ModelUse, type Message, type ModelCall, type ModelDelta, type
 import { hasImages, withRecentImages } from './recent-images.ts';
 import type { Session } from './session.ts';
 import { withinTime } from '../effects/within-time.ts';
-import { appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
-import { isLastRequest, type RunState, type Turn } from '../state/run-state.ts';
+import { answerText, appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
+import { isCut, isLastRequest, textTurns, type RunState, type Turn } from '../state/run-state.ts';
 
 /** Maximum number of streamed characters of one answer. The complete answer contains the rest. */
 const MAX_STREAMED_CHARS = 1_000_000;
@@ -71,12 +73,15 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const toolCalls = end.toolCalls.map((call, index) => ({ ...call, arguments: repaired[index]?.text ?? '' }));
   const answer = storedAnswer({ ...end, toolCalls });
   const message = journal.refer(JSON.stringify(answer));
+  const read = outputIn(session, end);
+  const hasText = read?.code === null || isText(kit, end);
+  const output = read === null || !hasText ? null : { ...read, payload: journal.refer(read.text) };
   const written = toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)));
   const body: EventBody = {
     type: 'model_answered',
     ...at,
     message: message.ref,
-    hasText: end.content.trim() !== '' && !isCallInWords(end.content, new Set(kit.tools.keys())),
+    hasText,
     finish: end.finish,
     calls: end.toolCalls.map((call, index) => ({
       id: `${at.ask}.${index}`,
@@ -86,15 +91,42 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
       effect: kit.tools.get(call.name)?.effect ?? null,
       ...repairIn(repaired[index]),
     })),
+    ...(output && {
+      output: { code: output.code, text: output.payload.ref, repair: output.repair.slice(0, MAX_REPAIRS) },
+    }),
     usage: end.usage,
     moneyMicros: end.moneyMicros,
   };
-  session.append([body], [message]);
+  session.append([body], output === null ? [message] : [message, output.payload]);
   session.turn = {
     answers: new Map([[message.ref, answer]]),
     arguments: new Map(written.map(({ ref, text }) => [ref, text])),
     outcomes: new Map(),
   };
+}
+
+const isText = (kit: Kit, { content }: Recorded['end']): boolean =>
+  content.trim() !== '' && !isCallInWords(content, new Set(kit.tools.keys()));
+
+/** The answer held to the schema of the run; null without a schema, before the end of the answer, and for a last report about a budget. */
+function outputIn(session: Session, { content, toolCalls, finish }: Recorded['end']): ReadOutput | null {
+  const { state } = session;
+  const schema = schemaOf(session, state.opened);
+  const isWhole = toolCalls.length === 0 && finish !== 'length' && content.trim() !== '';
+  if (schema === null || !isWhole || isLastRequest(state)) return null;
+  const last = textTurns(state).at(-1);
+  const before = last !== undefined && isCut(last) ? answerText(session, state) : '';
+  return readOutput(`${before}${content}`, schema);
+}
+
+const schemas = new WeakMap<EventOf<'run_opened'>, JsonSchema>();
+
+/** The schema of a run, parsed once. If its text was deleted, any JSON fits; the API holds it to its own copy. */
+function schemaOf(session: Session, opened: EventOf<'run_opened'>): JsonSchema | null {
+  if (opened.output === undefined) return null;
+  const known = schemas.get(opened) ?? (JSON.parse(session.textOf(opened.output.schema) ?? '{}') as JsonSchema);
+  schemas.set(opened, known);
+  return known;
 }
 
 const repairIn = (repaired: RepairedArguments | undefined): Pick<StoredCall, 'repair'> =>
@@ -181,7 +213,7 @@ function requestOf(
 ): Readonly<{ request: ModelRequest; digest: string }> {
   const { model, run } = state.opened;
   const messages = [...fixed.messages];
-  const words = wordsAfter(state, state.turns.length);
+  const words = wordsAfter(journal, state, state.turns.length);
   for (const each of words) appendWords(messages, each);
   const request: ModelRequest = { model, at: { run, ask, attempt }, system: fixed.system, messages, tools };
   const basis = `${fixed.chain} ${!isLastRequest(state)} ${words.join(' ')}`;
@@ -253,7 +285,7 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
   const { journal } = kit.ports;
   const { compacted, opened } = state;
   const calls = [...callsOf(journal, state.turns.slice(0, compacted?.turns ?? 0))];
-  const { model, prompt, situation, recalled, input, after } = opened;
+  const { model, prompt, situation, recalled, input, output, after } = opened;
   const system = { stable: journal.textOf(prompt) ?? '', situation: '' };
   const keptBefore = keptTexts(kit, calls);
   const messages = withRecentImages([
@@ -270,7 +302,9 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
     isJournaled: false,
     turns: compacted?.turns ?? 0,
     bytes: Buffer.byteLength(system.stable) + bytesOf(messages),
-    chain: journal.refer([model, prompt, situation, recalled, input, compacted?.summary ?? after].join(' ')).ref,
+    chain: journal.refer(
+      [model, prompt, situation, recalled, input, output?.schema, compacted?.summary ?? after].join(' '),
+    ).ref,
   };
 }
 
@@ -298,6 +332,7 @@ function contextBuilt(
     ...stored('message', opened.input),
     ...stored('situation', opened.situation),
     ...stored('memory', opened.recalled),
+    ...(opened.output === undefined ? [] : stored('schema', opened.output.schema)),
   ];
   return [{ type: 'context_built', parts }];
 }

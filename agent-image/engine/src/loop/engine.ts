@@ -1,3 +1,4 @@
+import type { OutputForm } from '../effects/read-output.ts';
 import { Budgets as BudgetsSchema, type Answer, type Budgets, type EventBody } from '../journal/event.ts';
 import type { Journal, Payload } from '../journal/journal.ts';
 import { advance, recordedOutcome, type RunOutcome } from './advance.ts';
@@ -18,6 +19,8 @@ export type RunRequest = Readonly<{
   budgets: Budgets;
   stage: Readonly<{ id: string; plan: string }>;
   run?: string;
+  /** The form in which the run must answer: it is done only with an answer that fits. */
+  output?: OutputForm;
   /** The run and call that started this run. That run's budgets apply to this run too, and cancelling it cancels this run. */
   parent?: Readonly<{ run: string; call: string }>;
 }>;
@@ -279,8 +282,9 @@ function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled
   // Another start of the same conversation came in between.
   if (last?.isOpen === true) return refused('conversation_busy');
   const session = new Session(kit, { run, stage: request.stage.id, state: null, parent });
-  const { prompt, input, stage } = request;
-  const texts = [prompt.stable, prompt.situation, recalled, input, stage.plan].map(journal.refer);
+  const { prompt, input, stage, output } = request;
+  const schema = output === undefined ? [] : [JSON.stringify(output.schema)];
+  const texts = [prompt.stable, prompt.situation, recalled, input, stage.plan, ...schema].map(journal.refer);
   session.append([opening(kit, request, { recalled, after: last?.run ?? null })], texts);
   return { ok: true, session };
 }
@@ -290,6 +294,7 @@ const depthBelow = (parent: Session | null): number => (parent === null ? 0 : pa
 type Found = Readonly<{ recalled: string; after: string | null }>;
 
 function opening(kit: Kit, request: RunRequest, { recalled, after }: Found): EventBody {
+  const { output } = request;
   const refOf = (text: string): string => kit.ports.journal.refer(text).ref;
   return {
     type: 'run_opened',
@@ -303,5 +308,6 @@ function opening(kit: Kit, request: RunRequest, { recalled, after }: Found): Eve
     situation: refOf(request.prompt.situation),
     recalled: refOf(recalled),
     input: refOf(request.input),
+    ...(output && { output: { schema: refOf(JSON.stringify(output.schema)), answers: output.answers } }),
   };
 }

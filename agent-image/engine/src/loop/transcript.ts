@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { countMessage, finishMessage, warningMessage } from '../budget/budget.ts';
+import { ANSWER_IN_JSON } from '../context/agent-prompt.ts';
 import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
+import { askAgain } from '../json/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import { renderWords } from './persons-words.ts';
 import { ReasoningItem, type Message, type ModelEnd } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
-import { isCut, isEmpty, textTurns, type CallState, type RunState, type Turn } from '../state/run-state.ts';
+import { isCut, isEmpty, isUnfit, textTurns, type CallState, type RunState, type Turn } from '../state/run-state.ts';
 
 const DELETED = '[deleted]';
 
@@ -102,7 +104,7 @@ type First = Readonly<{ isPresent: boolean; kept?: readonly string[] }>;
 
 /**
  * The person's message, after the summary that replaces everything before it. In the run's own requests the situation and recalled
- * memory follow, which differ from message to message: a provider can cache all that stands before.
+ * memory follow, which differ from message to message: a provider can cache all that stands before. The schema of the answer is last.
  */
 export function firstMessage(journal: Texts, state: RunState, { isPresent, kept = [] }: First): Message {
   const { opened, compacted } = state;
@@ -112,11 +114,18 @@ export function firstMessage(journal: Texts, state: RunState, { isPresent, kept 
   };
   const summary = compacted === null ? [] : [summaryText(journal, compacted.summary)];
   const added = isPresent
-    ? [...section('Situation', opened.situation), ...section('From memory', opened.recalled)]
+    ? [
+        ...section('Situation', opened.situation),
+        ...section('From memory', opened.recalled),
+        ...(opened.output === undefined ? [] : [answerSection(journal, opened.output.schema)]),
+      ]
     : [];
   const content = [...summary, ...kept, textOfInput(journal, state), ...added].join('\n\n');
   return { role: 'user', content };
 }
+
+const answerSection = (journal: Texts, schema: string): string =>
+  `[Answer]\n${ANSWER_IN_JSON}\n${journal.textOf(schema) ?? DELETED}`;
 
 export const textOfInput = (journal: Texts, { opened }: RunState): string => journal.textOf(opened.input) ?? DELETED;
 
@@ -129,7 +138,7 @@ export function appendTurns(
   { state, from = state.compacted?.turns ?? 0, to }: Turns,
 ): void {
   for (const [index, turn] of state.turns.slice(from, to).entries()) {
-    for (const words of wordsAfter(state, from + index)) appendWords(messages, words);
+    for (const words of wordsAfter(journal, state, from + index)) appendWords(messages, words);
     messages.push(...turnMessages(journal, turn));
   }
 }
@@ -139,16 +148,22 @@ const EMPTY =
   'Your last answer had neither words nor a call. Call a tool, or answer in words. A call that is written as text does not run.';
 
 /** The words of the engine itself to the model after a number of turns. An ended run needs no warnings any more. */
-export function wordsAfter(state: RunState, turns: number): readonly string[] {
-  const said = aboutTurn(state.turns[turns - 1], state.turns[turns - 2]);
+export function wordsAfter(journal: Texts, state: RunState, turns: number): readonly string[] {
+  const said = aboutTurn(journal, state.turns[turns - 1], state.turns[turns - 2]);
   return state.outcome === null ? [...said, ...warningsAfter(state, turns)] : said;
 }
 
 /** An empty answer after another one changes nothing: the words about the first one still stand. */
-function aboutTurn(turn: Turn | undefined, before: Turn | undefined): readonly string[] {
+function aboutTurn(journal: Texts, turn: Turn | undefined, before: Turn | undefined): readonly string[] {
   if (turn === undefined) return [];
+  if (isUnfit(turn)) return unfitWords(journal, turn);
   if (isCut(turn)) return [GO_ON];
   return isEmpty(turn) && (before === undefined || !isEmpty(before)) ? [EMPTY] : [];
+}
+
+function unfitWords(journal: Texts, { output }: Turn): readonly string[] {
+  const { code = null, text = '' } = output ?? {};
+  return code === null ? [] : [askAgain(code, journal.textOf(text) ?? DELETED)];
 }
 
 function warningsAfter({ warned, counts, finishing }: RunState, turns: number): readonly string[] {

@@ -203,3 +203,27 @@ test('wrong settings and missing hands name the field to set; speech is refused'
   const speech = { kind: 'speech', text: 'Hi', prompt: { stable: '', situation: '' }, model: '' } as const;
   await assert.rejects(runtime.execute(speech, aRunContext()), { code: 'no_speech' });
 });
+
+test('the output of a command is held to the schema of its run, once, and its prompt ends with the schema', async () => {
+  const schema = { type: 'object', properties: { loaves: { type: 'integer' } }, required: ['loaves'] };
+  const answer = async (stdout: string) => {
+    const programs = somePrograms(async () => ended(0, stdout));
+    const runtime = await aRuntime({ journal: journals.open(), programs });
+    const outcome = await runtime.execute(aRunInput({ output: { schema, answers: 5 } }), aRunContext());
+    assert.equal(programs.started.length, 1);
+    assert.ok(
+      programs.started[0]?.stdin.endsWith(
+        `[Answer]\nAnswer with one JSON value that fits this JSON schema, and nothing else:\n${JSON.stringify(schema)}`,
+      ),
+    );
+    return outcome;
+  };
+  assert.deepEqual(await answer('Done: {"loaves":3}'), {
+    kind: 'done',
+    text: 'Done: {"loaves":3}',
+    output: '{"loaves":3}',
+  });
+  const { kind, code, text, message } = { code: '', text: '', message: '', ...(await answer('Three.')) };
+  assert.deepEqual([kind, code, text], ['failed', 'output_not_valid', 'Three.']);
+  assert.match(message, /does not fit the output schema/);
+});

@@ -75,12 +75,12 @@ async function stop(engine: Engine, run: string, reason: unknown): Promise<void>
 }
 
 async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeContext): Promise<Begun> {
-  const { run, text, prompt, model, budgets, answers, parent } = input;
+  const { run, text, prompt, model, budgets, answers, parent, output } = input;
   if (model === '') throw new RunFailure('no_model', 'The agent has no language model. Name one in spec.model.');
   const resumed = engine.resume(run, { answers, budgets });
   if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
-  const works = parent === undefined ? {} : { parent };
-  return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE, ...works });
+  const given = { ...(parent && { parent }), ...(output && { output }) };
+  return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE, ...given });
 }
 
 function outcomeOf(outcome: RunOutcome): RuntimeOutcome {
@@ -116,6 +116,7 @@ const WORDS: Readonly<Record<string, string>> = {
   no_progress: 'The run repeated the same calls with the same results.',
   empty_answer: 'The model gave no answer in words.',
   answer_cut: 'The answer is longer than the model may write, even in several parts.',
+  output_not_valid: 'The answer does not fit the output schema of the run.',
   diverged: 'The journal has other arguments than the call.',
 };
 

@@ -68,7 +68,9 @@ export async function openOneCall(host: Pick<RuntimeHost, 'engineWith'>, parts: 
       try {
         // The prompt of the call is the message of the person; `perform` decides how the program learns the situation.
         const prompt = { ...input.prompt, situation: '' };
-        const outcome = await carryOut(engine, { ...input, prompt, model: name }, context);
+        // A program reads the schema with its prompt. Another call could repeat its work, so one answer must do.
+        const once = input.output === undefined ? {} : { output: { ...input.output, answers: 1 } };
+        const outcome = await carryOut(engine, { ...input, ...once, prompt, model: name }, context);
         return worded(outcome, { name, words, reason: run.reason });
       } finally {
         runs.delete(input.run);

@@ -4,8 +4,7 @@ import type { BudgetCode, ClosedOutcome, Effect } from '../journal/event.ts';
 import {
   currentCalls,
   emptyTurns,
-  isCut,
-  textTurns,
+  endOfWords,
   waitOfCalls,
   type CallState,
   type Failure,
@@ -23,8 +22,6 @@ const MAX_PARKS = 28;
 const NEVER_PARKED: ReadonlySet<string> = new Set(['bad_answer', 'context_too_long']);
 /** Maximum number of answers without words and calls in a row. */
 const MAX_EMPTY_ANSWERS = 3;
-/** Maximum number of answers that are parts of one text. */
-const MAX_TEXT_PARTS = 6;
 /** Maximum number of attempts of one call, because each attempt may kill the process. */
 const MAX_CALL_ATTEMPTS = 5;
 
@@ -71,8 +68,9 @@ function closing(state: RunState): Command | null {
   if (finishing !== null && turns.length > finishing.afterTurns) return failed(finishing.code, said);
   if (turn.calls.length > 0) return null;
   if (!turn.hasText) return emptyTurns(state) < MAX_EMPTY_ANSWERS ? null : failed('empty_answer');
-  if (!isCut(turn)) return close({ kind: 'done', answer: turn.message });
-  return textTurns(state).length < MAX_TEXT_PARTS ? null : failed('answer_cut', said);
+  const end = endOfWords(state, turn);
+  if (end === null) return null;
+  return end === 'done' ? close({ kind: 'done', answer: turn.message }) : failed(end, said);
 }
 
 function warning({ finishing, warned, warnedBefore }: RunState, pressures: readonly Pressure[]): Command | null {

@@ -66,14 +66,14 @@ const isUnderWay = ({ asking }: RunState, event: Readonly<{ ask: number; attempt
 
 function answered(state: RunState, event: EventOf<'model_answered'>): Reduced {
   if (!isUnderWay(state, event)) return illegal('not_asking');
-  const { message, hasText, finish, usage, moneyMicros } = event;
+  const { message, hasText, finish, output, usage, moneyMicros } = event;
   const spent = { tokens: usage.total, moneyMicros };
   const next: RunState = {
     ...state,
     asking: { phase: 'idle', ask: event.ask, attempt: 0, attemptsBefore: 0, failure: null },
     parks: 0,
     lastAnswer: spent,
-    turns: [...state.turns, { message, hasText, finish, calls: event.calls.map(requested) }],
+    turns: [...state.turns, { message, hasText, finish, calls: event.calls.map(requested), output }],
   };
   return moved(charged(next, { steps: 1, ...spent }));
 }

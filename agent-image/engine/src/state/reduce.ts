@@ -2,7 +2,7 @@ import type { ClosedOutcome, EventOf, EventType, JournalEvent } from '../journal
 import { illegal, isOneOf, moved, type IllegalMove, type Reduced } from './move.ts';
 import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
 import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
-import { currentCalls, isBegun, unsettledCalls, type RunState } from './run-state.ts';
+import { currentCalls, isBegun, isUnfit, unsettledCalls, type RunState } from './run-state.ts';
 
 /** Events that begin something. None is admitted after a cancel or an interruption. */
 const BEGINNINGS: readonly EventType[] = [
@@ -143,4 +143,4 @@ function refusalToClose({ cancelled, turns }: RunState, outcome: ClosedOutcome):
 }
 
 const isAnswer = (turn: RunState['turns'][number] | undefined, message: string): boolean =>
-  turn?.calls.length === 0 && turn.hasText && turn.message === message;
+  turn?.calls.length === 0 && turn.hasText && !isUnfit(turn) && turn.message === message;

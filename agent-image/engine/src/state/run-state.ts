@@ -47,7 +47,14 @@ export type CallState = Readonly<{
   result: string | null;
 }>;
 
-export type Turn = Readonly<{ message: string; hasText: boolean; finish: Finish; calls: readonly CallState[] }>;
+export type Turn = Readonly<{
+  message: string;
+  hasText: boolean;
+  finish: Finish;
+  calls: readonly CallState[];
+  /** The answer held to the schema of the run; absent if it was not. */
+  output?: EventOf<'model_answered'>['output'];
+}>;
 
 export type Spent = Budgets;
 
@@ -115,6 +122,9 @@ export const isEmpty = ({ calls, hasText }: Turn): boolean => calls.length === 0
 export const isCut = ({ calls, hasText, finish }: Turn): boolean =>
   calls.length === 0 && hasText && finish === 'length';
 
+/** True if the answer of the turn does not fit the schema of the run. */
+export const isUnfit = ({ output }: Turn): boolean => output !== undefined && output.code !== null;
+
 /** The newest turns without words and calls. */
 export const emptyTurns = ({ turns }: RunState): number =>
   turns.length - 1 - turns.findLastIndex((turn) => !isEmpty(turn));
@@ -124,6 +134,20 @@ export function textTurns({ turns }: Pick<RunState, 'turns'>): readonly Turn[] {
   const words = turns.filter((turn) => !isEmpty(turn));
   const whole = words.slice(0, -1).findLastIndex((turn) => !isCut(turn));
   return words.slice(whole + 1);
+}
+
+/** Maximum number of answers that are parts of one text. */
+const MAX_TEXT_PARTS = 6;
+
+/**
+ * How the words of the newest turn end their run: `done`, the code of a failure, or null if another answer is needed. With a schema, only
+ * an answer that fits is the end.
+ */
+export function endOfWords(state: RunState, turn: Turn): 'done' | 'answer_cut' | 'output_not_valid' | null {
+  if (isCut(turn)) return textTurns(state).length < MAX_TEXT_PARTS ? null : 'answer_cut';
+  const { output } = state.opened;
+  if (output === undefined || turn.output?.code === null) return 'done';
+  return state.turns.filter(isUnfit).length < output.answers ? null : 'output_not_valid';
 }
 
 /** True if an attempt of the call has begun and has not ended for this engine. */

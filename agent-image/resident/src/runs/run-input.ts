@@ -1,6 +1,7 @@
 import { parseAiDollars } from '@hamlet/contract/resident';
 import type { AgentConfig, LedgerEntry, Permission, Run, RunBudgets } from '@hamlet/contract';
 import type { Budgets, GivenAnswer, RunInput, RuntimeContext, RunWork } from '@hamlet/engine';
+import { ATTEMPTS_MAX } from '@hamlet/engine/json';
 import { seedOf } from '../brain/chance.ts';
 import { planInWords, type LifeMind } from '../brain/life/life-mind.ts';
 import { promptOf, type Circumstances } from '../engine/prompt.ts';
@@ -90,7 +91,7 @@ export async function inputOf(
   work: RunWork,
 ): Promise<{ readonly input: RunInput; readonly context: Omit<RuntimeContext, 'signal'> }> {
   const { config, memoryPath, tree } = ports;
-  const { run, budgets, session, offer } = started;
+  const { run, budgets, session, offer, output_schema: schema } = started;
   const people = session?.people ?? [];
   const speaker = askerOf(started);
   const { worker } = run;
@@ -112,6 +113,7 @@ export async function inputOf(
       model: config.model?.name ?? '',
       budgets: budgetsOf(budgets),
       answers: [],
+      ...(schema && { output: { schema, answers: ATTEMPTS_MAX } }),
       ...(worker && { parent: { run: worker.parent_run_id, call: worker.call_id } }),
       work,
     },

@@ -26,6 +26,15 @@ test('a usage that a provider made up does not keep the result from the API', ()
   assert.deepEqual(usage, { steps: 3, tokens: RUN_COUNT_MAX, cost: '0.000002' });
 });
 
+test('a done run has the output that its runtime read, and no other run has one', () => {
+  assert.equal(endOf({ kind: 'done', text: 'Three: 3', output: '3' }, null, nothing).output, '3');
+  assert.ok(!('output' in endOf({ kind: 'done', text: '3' }, null, nothing)));
+  const failed = { kind: 'failed', code: 'output_not_valid', message: 'It does not fit.', unsettled: [] } as const;
+  const { summary, answer, output, error } = endOf({ ...failed, text: 'Three.' }, null, nothing);
+  assert.deepEqual([summary, answer, output], ['It does not fit.\n\nThree.', 'Three.', undefined]);
+  assert.equal(error?.code, 'output_not_valid');
+});
+
 test('a cancelled run says that nothing was done only if no model answered', () => {
   const summaryAfter = (steps: number): string =>
     endOf({ kind: 'cancelled', unsettled: [] }, { steps, tokens: 0, moneyMicros: 0, timeMs: 0, idleCalls: 0 }, nothing)

@@ -30,7 +30,9 @@ export function endOf(
     case 'done': {
       const text = outcome.text.trim();
       const answer = text === '' ? {} : { answer: cut(outcome.text, RUN_ANSWER_MAX_CHARS) };
-      return { state: 'done', summary: cut(text === '' ? 'Done.' : text, RUN_SUMMARY_MAX_CHARS), ...answer, ...usage };
+      const summary = cut(text === '' ? 'Done.' : text, RUN_SUMMARY_MAX_CHARS);
+      const output = outcome.output === undefined ? {} : { output: outcome.output };
+      return { state: 'done', summary, ...answer, ...output, ...usage };
     }
     case 'failed': {
       const { code, message, text = '' } = outcome;

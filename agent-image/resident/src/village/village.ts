@@ -51,6 +51,8 @@ export interface RunEnd extends RunLease {
   readonly error?: RunError;
   /** The whole answer as text. */
   readonly answer?: string;
+  /** The answer of a run with an output schema, as JSON. */
+  readonly output?: string;
   readonly usage?: { readonly steps: number; readonly tokens: number; readonly cost: string };
   /** Calls with an unknown outcome. */
   readonly unsettled?: string[];

@@ -98,6 +98,7 @@ export const REFUSALS = {
   no_such_offer: never(404, 'The run has no offer: reward the agent instead'),
   offer_not_yours: never(403, 'Another person has made this offer: only that person accepts or refuses the result'),
   offer_ended: never(409, 'The offer has ended: list the offers to see how'),
+  output_schema_invalid: never(400, 'The output schema cannot be compiled: correct it where the detail says'),
   run_under_way: later(409, 'The run has not ended: wait for its result, or cancel it'),
   session_terminated: never(409, 'The session has ended: open another one'),
   session_paused: afterChange(409, 'The session is paused: let a person of the session resume it'),

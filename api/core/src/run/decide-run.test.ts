@@ -159,19 +159,25 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
   [
     'a run that did nothing is not done',
     running,
-    { kind: 'settle', cycle: 3, state: 'done', didNothing: true },
+    { kind: 'settle', cycle: 3, state: 'done', unfit: 'run_did_nothing' },
     failed(running, 'run_did_nothing'),
   ],
   [
     'a run that did nothing is not done, again',
     { ...running, state: 'failed' },
-    { kind: 'settle', cycle: 3, state: 'done', didNothing: true },
+    { kind: 'settle', cycle: 3, state: 'done', unfit: 'run_did_nothing' },
     SAME,
+  ],
+  [
+    'a run without an answer that fits its output schema is not done',
+    running,
+    { kind: 'settle', cycle: 3, state: 'done', unfit: 'output_not_valid' },
+    failed(running, 'output_not_valid'),
   ],
   [
     'a run that did nothing may fail',
     running,
-    { kind: 'settle', cycle: 3, state: 'failed', didNothing: true },
+    { kind: 'settle', cycle: 3, state: 'failed', unfit: 'run_did_nothing' },
     ended(running, 'failed'),
   ],
   ['a step of a queued run', queued, step(3), refused('run_not_started')],

@@ -39,7 +39,7 @@ export type RunCommand =
   | ({ readonly kind: 'step' | 'renew' | 'journal' } & RunClaim)
   | ({ readonly kind: 'park'; readonly parks: RunParks } & RunClaim)
   | ({ readonly kind: 'wait'; readonly pending: boolean } & RunClaim)
-  | ({ readonly kind: 'settle'; readonly state: SettledState; readonly didNothing?: boolean } & RunClaim)
+  | ({ readonly kind: 'settle'; readonly state: SettledState; readonly unfit?: UnfitCode | null } & RunClaim)
   | { readonly kind: 'cancel' | 'lapse' | 'resume' }
   | { readonly kind: 'give_up'; readonly state: 'failed' | 'cancelled' };
 
@@ -62,7 +62,10 @@ type ChangeEvent =
   | 'lapsed'
   | 'settled';
 
-type FailureCode = 'too_many_attempts' | 'run_did_nothing' | 'parked_too_long';
+/** Why a run that its agent calls done is not: it has neither effect nor answer, or no answer that fits its output schema. */
+export type UnfitCode = 'run_did_nothing' | 'output_not_valid';
+
+type FailureCode = 'too_many_attempts' | 'parked_too_long' | UnfitCode;
 
 /**
  * `progressed`: a change without an event of its own. `renewed`: only the lease is renewed. `failed`: the API fails the
@@ -201,19 +204,20 @@ function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
   return held ? null : { kind: 'refused', reason: 'claim_lapsed' };
 }
 
-/** A run that did nothing is never done: it fails. */
+/** A run whose result is unfit is never done: it fails. */
 function settle(
   run: RunProgress,
-  { state, didNothing = false, ...claim }: RunClaim & { readonly state: SettledState; readonly didNothing?: boolean },
+  { state, unfit = null, ...claim }: Extract<RunCommand, { readonly kind: 'settle' }>,
 ): RunVerdict {
-  const end = state === 'done' && didNothing ? 'failed' : state;
+  const failing = state === 'done' ? unfit : null;
+  const end = failing === null ? state : 'failed';
   if (isSettled(run.state)) return run.state === end && run.cycle === claim.cycle ? SAME : SETTLED;
-  return inHand(run, claim) ?? endAs(run, state, end);
+  return inHand(run, claim) ?? endAs(run, state, failing);
 }
 
-function endAs(run: RunProgress, state: SettledState, end: SettledState): RunVerdict {
+function endAs(run: RunProgress, state: SettledState, failing: UnfitCode | null): RunVerdict {
   if (state === 'cancelled' && !run.cancelRequested) return { kind: 'refused', reason: 'cancel_not_requested' };
-  return end === state ? settledAs(run, state) : failed(run, 'run_did_nothing');
+  return failing === null ? settledAs(run, state) : failed(run, failing);
 }
 
 function cancel(run: RunProgress): RunVerdict {

@@ -37,6 +37,17 @@ test('an answer names the calls whose arguments were repaired', () => {
   assert.deepEqual(shown([answered]).events[0]?.detail['repairs'], [{ tool: 'say', actions: ['commas_removed'] }]);
 });
 
+test('an answer in the form of a schema has the code of its fault and its repairs; another form of the check is left out', () => {
+  const checkOf = (output: unknown) => {
+    const said = { ask: 1, attempt: 1, message: REF, usage, moneyMicros: 0, calls: [], output };
+    return shown([entry(1, { type: 'model_answered', ...said })]).events[0]?.detail['output'];
+  };
+  const repaired = { code: null, text: REF, repair: ['taken_from_fence'] };
+  assert.deepEqual(checkOf(repaired), { code: null, actions: ['taken_from_fence'] });
+  assert.deepEqual(checkOf({ code: 'JSON_SYNTAX_ERROR', repair: [] }), { code: 'JSON_SYNTAX_ERROR', actions: [] });
+  assert.deepEqual([checkOf(undefined), checkOf({ code: 'of a newer engine' })], [undefined, undefined]);
+});
+
 test('a settled call gets its name from an earlier answer, and a call that the API saw is not shown twice', () => {
   const calls = new Map([['0.1', { tool: 'say', effect: 'keyed', argumentsRef: REF }]]);
   const settled = entry(1, { type: 'tool_settled', call: '0.1', outcome: 'denied', result: REF });

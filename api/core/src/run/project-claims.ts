@@ -132,7 +132,12 @@ function modelDetail(claim: ModelClaim, { model }: ClaimContext): ProjectedEvent
   const repairs = claim.calls.flatMap(({ tool, repair = [] }) =>
     repair.length === 0 ? [] : [{ tool, actions: repair }],
   );
-  return { ...used, message_ref: claim.message, ...(repairs.length === 0 ? {} : { repairs }) };
+  return {
+    ...used,
+    message_ref: claim.message,
+    ...(repairs.length === 0 ? {} : { repairs }),
+    ...(claim.output && { output: { code: claim.output.code, actions: claim.output.repair } }),
+  };
 }
 
 type CallClaim = ClaimOf<'tool_intent'> | ClaimOf<'tool_settled'> | ClaimOf<'tool_unknown'>;

@@ -29,6 +29,8 @@ interface RunWords {
   readonly runtime?: string | undefined;
   readonly mind?: Mind | undefined;
   readonly parked?: Parking | undefined;
+  /** Why the output of the run does not fit its schema. */
+  readonly unfit?: string | undefined;
 }
 
 export interface Applied {
@@ -58,6 +60,7 @@ const FAILED: Readonly<Record<Extract<RunVerdict, { kind: 'failed' }>['code'], s
   too_many_attempts: `The agent started this run ${RUN_ATTEMPTS_MAX} times in a row without progress`,
   parked_too_long: 'The run waited too long for its model in all: a week, or 200 times',
   run_did_nothing: 'The agent ended this run as done, but without an effect or an answer',
+  output_not_valid: 'The agent ended this run as done, but without an answer that fits its output schema',
 };
 
 function progressOf({ state, attempt, progressAttempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
@@ -101,8 +104,11 @@ export async function applyToHeldRun(
     case 'change':
       return accepted({ run: await write(tx, run, { verdict, command, words }), changed: true });
     case 'failed': {
-      const error: RunError = { code: verdict.code, message: FAILED[verdict.code] };
-      const failing = { ...words, summary: undefined, error, detail: { code: verdict.code } };
+      const { code } = verdict;
+      const error: RunError = { code, message: words.unfit ?? FAILED[code] };
+      // People read the words that do not fit.
+      const summary = code === 'output_not_valid' ? words.summary : undefined;
+      const failing = { ...words, summary, error, detail: { code } };
       return accepted({ run: await write(tx, run, { verdict, command, words: failing }), changed: true });
     }
   }
@@ -116,7 +122,7 @@ interface Decided {
 
 async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided): Promise<RunRow> {
   const { next, event } = verdict;
-  const { detail, answer, ...rest } = words;
+  const { detail, answer, unfit: _, ...rest } = words;
   const ends = event === 'settled';
   // The agent names the calls whose end is unknown. For a run that the API ends, the journal names them.
   const unsettled = ends ? (words.unsettled ?? (await readUnsettledCalls(tx, run.runId))) : undefined;

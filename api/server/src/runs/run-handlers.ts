@@ -33,6 +33,7 @@ import { z } from 'zod';
 import { findShownRun, isRunOfReader, shownRuns, shownRunView } from './audience/run-audience.ts';
 import { applyToRun } from './apply-to-run.ts';
 import { barsRuns, budgetsFor } from './work-limits.ts';
+import { keepSchema, schemaOfNewRun, shownOutput } from './output/output-of-run.ts';
 import { ownUsage } from './workers/begin-worker.ts';
 import { resumeAfter } from './run-streams.ts';
 import { runEventView, runView } from './run-view.ts';
@@ -65,7 +66,9 @@ function createRun(village: Village): Handlers['createRun'] {
       return refused('run_queue_full', `${waiting} runs already wait for ${agentId}: cancel one`);
     const earlier = await earlierRun(tx, request);
     if (!earlier.ok) return earlier;
-    const parts = { uid: record.uid, earlier: earlier.data, placeOffer: village.placeOffer };
+    const schema = await schemaOfNewRun(tx, request.body, earlier.data);
+    if (!schema.ok) return schema;
+    const parts = { uid: record.uid, earlier: earlier.data, schema: schema.data, placeOffer: village.placeOffer };
     // A run whose offer is refused is not created.
     return inSavepoint(tx, () => createWithOffer(tx, request, parts));
   });
@@ -88,12 +91,16 @@ async function earlierRun(tx: Tx, { actor, body, params }: Creating): Promise<Ou
 const promptOf = ({ prompt: words }: Creating['body'], earlier: RunRow | null): string =>
   earlier === null ? words : continuedPrompt(words, { ...earlier, report: earlier.summary ?? '' });
 
-type CreateParts = Pick<Village, 'placeOffer'> & { readonly uid: string; readonly earlier: RunRow | null };
+type CreateParts = Pick<Village, 'placeOffer'> & {
+  readonly uid: string;
+  readonly earlier: RunRow | null;
+  readonly schema: string | null;
+};
 
 async function createWithOffer(
   tx: Tx,
   request: Creating,
-  { uid, earlier, placeOffer }: CreateParts,
+  { uid, earlier, schema, placeOffer }: CreateParts,
 ): Promise<Outcome<Created>> {
   const { actor, body, params } = request;
   const by = { createdByRole: actor.role, createdById: actor.id };
@@ -107,6 +114,7 @@ async function createWithOffer(
   } as const;
   const [run] = await insertRuns(tx, [{ ...asked, ...by }]);
   if (run === undefined) throw new Error('the database returned no run');
+  await keepSchema(tx, run, schema);
   if (earlier !== null) await taintByEarlierRun(tx, run, earlier.runId);
   const { safe_mode, continues } = body;
   await recordAct(tx, request, {
@@ -219,7 +227,7 @@ export function runHandlers(village: Village) {
       if (!found.ok) return found;
       const offer = await findOffer(db, request.params.run_id);
       const shown = offer === null ? null : offerView(offer, seesReason(request.actor, offer));
-      return accepted({ run: shownRunView(found.data), offer: shown });
+      return accepted({ run: shownRunView(found.data), offer: shown, ...(await shownOutput(db, found.data)) });
     }),
     listRunEvents: plain(async (request) => {
       const { params, query } = request;

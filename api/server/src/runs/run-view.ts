@@ -111,7 +111,7 @@ function saidIn(message: string | null): Pick<RunModelDetail, 'text' | 'thoughts
 }
 
 function modelDetail({ detail, messageText }: RunEventRow): RunModelDetail {
-  const { ask, attempt, model, usage, cost, code, repairs } = detail as Partial<RunModelDetail>;
+  const { ask, attempt, model, usage, cost, code, repairs, output } = detail as Partial<RunModelDetail>;
   return {
     ask: ask ?? 0,
     attempt: attempt ?? 0,
@@ -120,6 +120,7 @@ function modelDetail({ detail, messageText }: RunEventRow): RunModelDetail {
     cost: cost ?? null,
     code: code ?? null,
     ...(repairs === undefined ? {} : { repairs }),
+    ...(output === undefined ? {} : { output }),
     ...saidIn(messageText),
   };
 }

@@ -9,7 +9,7 @@ import {
   type RunStep,
 } from '@hamlet/contract';
 import type { settleRun as settleRunRoute } from '@hamlet/contract';
-import { didNothing } from '@hamlet/core';
+import { didNothing, type UnfitCode } from '@hamlet/core';
 import {
   countEffects,
   databaseNow,
@@ -30,6 +30,7 @@ import {
   readParks,
   readRunSteps,
   refuseSessionTurn,
+  storeOutput,
   taintByConversation,
 } from '@hamlet/store';
 import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
@@ -39,6 +40,7 @@ import { accepted, refused, type Refused } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
 import { hasPendingPermission, openOfferOf, permissionsOfRun, sessionOfRun } from './run-partners.ts';
+import { outputOf, schemaForAgent } from './output/output-of-run.ts';
 import { workPlaceOf } from './repository/work-place.ts';
 import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
@@ -47,7 +49,8 @@ import type { Village } from '../village.ts';
 /** Upper bound for a reported cost. */
 const COST_MAX_MICROS = 1e15;
 
-type RunUsageBody = NonNullable<CallInput<typeof settleRunRoute>['body']['usage']>;
+type SettleBody = CallInput<typeof settleRunRoute>['body'];
+type RunUsageBody = NonNullable<SettleBody['usage']>;
 
 export function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
   return (run) => {
@@ -63,10 +66,13 @@ export function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => R
 function settleRun({ db }: Village): Handlers['settleRun'] {
   return plain(({ params, body, actor }) =>
     inTransaction(db, async (tx) => {
-      const { cycle, attempt, state, summary, error, answer, usage, unsettled } = body;
+      const { cycle, attempt, summary, answer, usage, unsettled } = body;
       const run = await lockRun(tx, params.run_id);
       if (run === null) return refused('no_such_run');
-      const end = endOf(run, { state, error });
+      const permit = permitWork(actor, cycle);
+      const denied = permit(run);
+      if (denied !== null) return denied;
+      const end = await judgedEnd(tx, run, body);
       const words = {
         summary,
         error: end.error,
@@ -74,20 +80,40 @@ function settleRun({ db }: Village): Handlers['settleRun'] {
         answer,
         unsettled,
         claimed: usage === undefined ? undefined : claimedOf(usage),
+        unfit: end.why,
       };
-      const effects = await countEffects(tx, run.runId);
-      const nothing = didNothing({ kind: run.kind, runtime: run.runtime, answer, effects });
       const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'settle', cycle, attempt, state: end.state, didNothing: nothing },
+        command: { kind: 'settle', cycle, attempt, state: end.state, unfit: end.unfit },
         words,
-        permit: permitWork(actor, cycle),
+        permit,
       });
-      return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+      if (!outcome.ok) return outcome;
+      const { run: ended, changed } = outcome.data;
+      if (changed && end.output !== undefined) await storeOutput(tx, ended.runId, end.output);
+      return accepted({ run: runView(ended) });
     }),
   );
 }
 
-type End = Pick<CallInput<typeof settleRunRoute>['body'], 'state' | 'error'>;
+/** `unfit`: why a run that its agent calls done is not, with the reason in words. `output`: that of a done run, to store. */
+type JudgedEnd = End & { readonly unfit: UnfitCode | null; readonly why?: string; readonly output?: string };
+
+async function judgedEnd(tx: Tx, run: RunRow, { state, error, answer, output }: SettleBody): Promise<JudgedEnd> {
+  const end = endOf(run, { state, error });
+  if (end.state !== 'done') return { ...end, unfit: null };
+  const given = await outputOf(tx, run.runId, output);
+  if (given === null) return { ...end, unfit: await nothingDone(tx, run, answer) };
+  return given.fits
+    ? { ...end, unfit: null, output: given.json }
+    : { ...end, unfit: 'output_not_valid', why: given.why };
+}
+
+async function nothingDone(tx: Tx, { runId, kind, runtime }: RunRow, answer?: string): Promise<UnfitCode | null> {
+  const effects = await countEffects(tx, runId);
+  return didNothing({ kind, runtime, answer, effects }) ? 'run_did_nothing' : null;
+}
+
+type End = Pick<SettleBody, 'state' | 'error'>;
 
 /** How a run ends: as its agent says, but a run whose calls the panic button stopped fails with that code. */
 function endOf({ stoppedCode }: RunRow, { state, error }: End): End {
@@ -134,6 +160,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
         ...(await workPlaceOf(tx, run, source.get(run.agentId))),
         offer: await openOfferOf(tx, run.runId),
         ...(await filesOf(tx, run)),
+        ...(await schemaForAgent(tx, run)),
       });
     }),
   );

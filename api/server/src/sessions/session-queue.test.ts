@@ -94,7 +94,7 @@ test('answer, message and run commit together: an API that dies before the commi
   const { cycle } = await talk.get(run);
   const dies = inTransaction(db, async (tx) => {
     const outcome = await applyToRun(tx, run, {
-      command: { kind: 'settle', cycle: cycle ?? 0, attempt: 1, state: 'done', didNothing: false },
+      command: { kind: 'settle', cycle: cycle ?? 0, attempt: 1, state: 'done' },
       words: { summary: 'Done.', answer: 'Lost' },
       permit: () => null,
     });

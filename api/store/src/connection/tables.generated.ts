@@ -775,6 +775,11 @@ export interface Tables {
     ended_at: Date | null;
     reason: string | null;
   };
+  run_output: {
+    run_id: string;
+    schema: string;
+    output: string | null;
+  };
   run_skill_set: {
     run_id: string;
     agent_id: string;
@@ -1067,6 +1072,7 @@ export const COLUMNS = {
   run_event: ['run_id as runId', 'number', 'event', 'at', 'detail', 'witnessed'],
   run_file: ['run_id as runId', 'path', 'sha256', 'content'],
   run_offer: ['run_id as runId', 'agent_id as agentId', 'amount', 'hold_id as holdId', 'day', 'offered_by_role as offeredByRole', 'offered_by_id as offeredById', 'offered_at as offeredAt', 'expires_at as expiresAt', 'state', 'ended_at as endedAt', 'reason'],
+  run_output: ['run_id as runId', 'schema', 'output'],
   run_skill_set: ['run_id as runId', 'agent_id as agentId', 'skills', 'sha256', 'pinned_at as pinnedAt'],
   run_taint: ['run_id as runId', 'source', 'detail', 'call_id as callId', 'from_run_id as fromRunId', 'at'],
   sample_agent: ['agent_id as agentId', 'uid', 'power', 'rebooted_at as rebootedAt', 'cycle', 'created_at as createdAt'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { CallId, Permission, Policy } from '../../values/permission.ts';
+import { OutputSchema, RUN_OUTPUT_MAX_CHARS } from '../../values/run/output-schema.ts';
 import { RunContext } from '../../values/run/run-context.ts';
 import { RunDelta, RunEvent } from '../../values/run/run-event.ts';
 import {
@@ -31,7 +32,7 @@ import {
 } from '../../values/run/run.ts';
 import { GIVEN_FILES_MAX, RunFile } from '../../values/given-file.ts';
 import { AiDollars, Amount } from '../../values/money.ts';
-import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
+import { AgentId, JsonObject, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
 import { Mind } from '../../values/mind.ts';
 import { RunSkill, SKILL_WHY_MAX_CHARS, SkillHash, SkillId, SKILLS_MAX } from '../../capability/skill.ts';
@@ -83,8 +84,11 @@ export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
       .uuid()
       .optional()
       .describe(
-        "An ended run of the agent without a session: the agent reads the prompt with this run's task and last report, in its safe mode unless another is given. Members may continue only runs that they created",
+        "An ended run of the agent without a session: the agent reads the prompt with this run's task and last report, in its safe mode and with its output schema unless others are given. Members may continue only runs that they created",
       ),
+    output_schema: OutputSchema.optional().describe(
+      'JSON Schema (2020-12) of the answer: the run is done only with an answer that fits. At most 16 KiB and 256 parts, references only to its own `$defs`, no regular expressions',
+    ),
     offer: z
       .strictObject({
         amount: Amount.describe('Held until you accept or refuse the result, the run fails, or the offer expires'),
@@ -103,6 +107,7 @@ export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
     'allowance_exceeded',
     'account_closed',
     'village_frozen',
+    'output_schema_invalid',
   ],
 });
 
@@ -121,8 +126,19 @@ export const listRuns = defineRoute('listRuns GET /runs', {
 
 export const getRun = defineRoute('getRun GET /runs/{run_id}', {
   ...reading,
-  summary: 'One run, with its offer; only its creator, people of its session and admins read its texts',
-  answer: json(z.strictObject({ run: Run, offer: RunOffer.nullable() })),
+  summary: 'One run, with its offer and output; only its creator, people of its session and admins read its texts',
+  answer: json(
+    z.strictObject({
+      run: Run,
+      offer: RunOffer.nullable(),
+      output_schema: JsonObject.optional().describe('Only of a run that must answer in this form'),
+      output: z.unknown().optional().describe('The answer of a done run with `output_schema`, which it fits'),
+      output_json: z
+        .string()
+        .optional()
+        .describe('The same answer as text: its numbers keep all digits, also beyond 2^53'),
+    }),
+  ),
   reasons: ['no_such_run'],
 });
 
@@ -233,6 +249,7 @@ export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
         .default(null)
         .describe('Open offer of a person for the result'),
       files: z.array(RunFile).max(GIVEN_FILES_MAX).optional().describe('Files of the message; absent without any'),
+      output_schema: JsonObject.optional().describe('JSON Schema that the answer must fit; absent without one'),
     }),
   ),
   reasons: [
@@ -294,6 +311,11 @@ export const settleRun = defineRoute('settleRun POST /runs/{run_id}/settle', {
     summary: runText(RUN_SUMMARY_MAX_CHARS),
     error: RunError.optional(),
     answer: runText(RUN_ANSWER_MAX_CHARS).optional().describe('Answer to the message of the run'),
+    output: runText(RUN_OUTPUT_MAX_CHARS)
+      .optional()
+      .describe(
+        'Answer of a run with an output schema, as JSON. Without one that fits, such a run fails: `output_not_valid`',
+      ),
     usage: z
       .strictObject({ steps: Count, tokens: Count, cost: AiDollars })
       .optional()

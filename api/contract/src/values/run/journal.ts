@@ -73,6 +73,15 @@ const call = z.object({
   repair: z.array(word).max(REPAIRS_MAX).optional().catch(undefined),
 });
 
+/** The answer of a run with an output schema. `code`: of its fault; null if it fits. `repair`: what the engine changed in it. */
+const answerCheck = z.object({
+  code: z
+    .string()
+    .regex(/^[A-Z_]{1,64}$/)
+    .nullable(),
+  repair: z.array(word).max(REPAIRS_MAX),
+});
+
 /** The events that people see; other kinds and fields are omitted. */
 export const VisibleClaim = z.discriminatedUnion('type', [
   of('run_opened', { model: Name }),
@@ -81,6 +90,7 @@ export const VisibleClaim = z.discriminatedUnion('type', [
     ...asking,
     message: JournalRef,
     calls: z.array(call).max(CALLS_MAX),
+    output: answerCheck.optional().catch(undefined),
     usage,
     moneyMicros: micros,
   }),

@@ -14,6 +14,7 @@ export const CONTEXT_SOURCES = [
   'kept',
   'message',
   'memory',
+  'schema',
 ] as const;
 export const CONTEXT_FORMS = ['whole', 'shortened', 'left_out'] as const;
 

@@ -45,6 +45,12 @@ export const RunModelDetail = z.strictObject({
     .array(z.strictObject({ tool: z.string(), actions: z.array(z.string()) }))
     .optional()
     .describe('Changes of the engine in arguments that the model wrote as almost JSON; absent if there are none'),
+  output: z
+    .strictObject({ code: z.string().nullable(), actions: z.array(z.string()) })
+    .optional()
+    .describe(
+      'The answer of a run with an output schema: the code of its fault, null if it fits, and the changes of the engine in it',
+    ),
   thoughts: Text.unwrap().optional().describe('Thoughts of the model before the answer; absent if it shows none'),
 });
 export type RunModelDetail = z.infer<typeof RunModelDetail>;

@@ -10,6 +10,7 @@ const PART_LABELS: Readonly<Record<RunContextPart['source'], string>> = {
   kept: 'Notes of its tools from before the summary',
   message: 'The task',
   memory: 'Memories',
+  schema: 'Form of the answer',
   answer: 'Its answer',
   result: 'Result of a call',
 };

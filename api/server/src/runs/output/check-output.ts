@@ -1,0 +1,100 @@
+import {
+  hasMoreValues,
+  isNestedDeeper,
+  OUTPUT_LEVELS_MAX,
+  RUN_OUTPUT_MAX_VALUES,
+  type OutputSchema,
+} from '@hamlet/contract';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { z } from 'zod';
+
+type Schema = z.infer<typeof OutputSchema>;
+
+const WHY_MAX_CHARS = 400;
+const NO_OUTPUT =
+  'The agent gave no output: reboot an agent that is older than the village, or give the run to an agent with a model';
+
+let loading: Promise<Ajv2020> | undefined;
+
+/** The library takes 10 MB, so it is loaded with the first run that has an output schema. */
+async function load(): Promise<Ajv2020> {
+  const { Ajv2020: Library } = await import('ajv/dist/2020.js');
+  return new Library({
+    strictSchema: true,
+    strictTypes: false,
+    strictTuples: false,
+    // One error suffices, and many would fill the memory.
+    allErrors: false,
+    validateFormats: false,
+    logger: false,
+  });
+}
+
+/** Throws for a schema that is none. */
+async function compiled(given: Schema): Promise<ValidateFunction> {
+  const { $schema: _, ...schema } = given;
+  const ajv = await (loading ??= load());
+  try {
+    return ajv.compile(schema);
+  } finally {
+    // The library would keep every schema.
+    ajv.removeSchema(schema);
+  }
+}
+
+/** Why a schema cannot be compiled, with the place; null if it can. */
+export async function faultOfSchema(schema: Schema): Promise<string | null> {
+  try {
+    await compiled(schema);
+    return null;
+  } catch (error) {
+    return String(error instanceof Error ? error.message : error)
+      .replaceAll(/\bdata\//g, 'output_schema/')
+      .slice(0, WHY_MAX_CHARS);
+  }
+}
+
+export type CheckedOutput =
+  /** `json`: the output with each number as it was written. */
+  Readonly<{ fits: true; json: string }> | Readonly<{ fits: false; why: string }>;
+
+const unfit = (why: string): CheckedOutput => ({ fits: false, why: why.slice(0, WHY_MAX_CHARS) });
+
+/** Holds what an agent gave as its output to the schema of the run, both as JSON. The agent may have written anything. */
+export async function checkOutput(schema: string, given: string | undefined): Promise<CheckedOutput> {
+  if (given === undefined) return unfit(NO_OUTPUT);
+  const value = valueOf(given);
+  if (value === undefined) return unfit('The output is not JSON');
+  if (isNestedDeeper(value, OUTPUT_LEVELS_MAX)) return unfit(`The output has more than ${OUTPUT_LEVELS_MAX} levels`);
+  if (hasMoreValues(value, RUN_OUTPUT_MAX_VALUES))
+    return unfit(`The output has more than ${RUN_OUTPUT_MAX_VALUES} values`);
+  const check = await compiled(JSON.parse(schema) as Schema);
+  if (check(value)) return { fits: true, json: withOwnDigits(given) };
+  return unfit(`The output does not fit: ${inWords(check.errors?.[0])}`);
+}
+
+const inWords = ({ instancePath = '', message = 'unknown' }: Partial<ErrorObject> = {}): string =>
+  `${instancePath === '' ? 'the whole' : instancePath} ${message}`;
+
+/** Undefined if the text is not JSON. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The functions of JSON that TypeScript does not declare yet. */
+const EXACT = JSON as unknown as {
+  parse(text: string, revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;
+  rawJSON(text: string): unknown;
+};
+
+/** The same JSON without white space and repeated names, with each number as it was written. The nesting is limited. */
+const withOwnDigits = (json: string): string =>
+  JSON.stringify(
+    EXACT.parse(json, (_name, value, { source }) =>
+      typeof value === 'number' && source !== undefined ? EXACT.rawJSON(source) : value,
+    ),
+  );
