@@ -1,8 +1,9 @@
 /**
- * Deliverables of a run in a real browser: cards with content, screenshots, sources, and links that were never opened.
+ * Results of runs in a real browser: cards with content, screenshots, sources, links that were never opened, and an output as JSON.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { keepArtifact, type CallReport, type DeliverableKind } from '@hamlet/contract';
@@ -45,6 +46,7 @@ let stage: ViewerStage;
 let permits: PermissionPlay;
 let working: Working;
 let sessionId = '';
+let formedRun = '';
 
 before(async () => {
   stage = await startViewerStage({ kim: 'admin' });
@@ -69,8 +71,21 @@ before(async () => {
   const end = { cycle, attempt, state: 'done' as const, summary: ANSWER, answer: ANSWER };
   const settled = await permits.play.as('ada').raw.settleRun({ run_id: runId, ...end });
   assert.ok(settled.ok, JSON.stringify(settled));
+  formedRun = await runWithOutput();
 });
 after(() => stage?.remove());
+
+const OUTPUT = '{"loaves":["rye <b>4</b>"],"id":12345678901234567890}';
+
+/** A run of bob that is done with an output. Returns its id. */
+async function runWithOutput(): Promise<string> {
+  const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
+  const { run } = await permits.play.admin.createRun({ agent_id: 'bob', prompt: 'List it.', output_schema: schema });
+  const { runId, cycle, attempt } = await permits.start('bob', run);
+  const end = { cycle, attempt, state: 'done' as const, summary: 'A list.', answer: 'A list.', output: OUTPUT };
+  await permits.play.as('bob').settleRun({ run_id: runId, ...end });
+  return runId;
+}
 
 interface Calling {
   readonly tool?: string;
@@ -164,6 +179,27 @@ testOnDevices('the page of a run shows deliverables, screenshots and links', asy
   assert.equal(download.suggestedFilename(), 'bread.patch');
   await assertSound(viewer);
 });
+
+testOnDevices(
+  'the page of a run shows its output as JSON, which a person copies and downloads',
+  async (viewer, name) => {
+    const { page } = viewer;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await visit(page, `?view=runs&run=${formedRun}`);
+    const shown = '{\n  "loaves": [\n    "rye <b>4</b>"\n  ],\n  "id": 12345678901234567890\n}';
+    const output = page.locator('.run-output');
+    assert.equal(await output.locator('pre').innerText(), shown);
+    assert.equal(await page.locator('.run-summary').count(), 0);
+    await output.getByRole('button', { name: 'Copy the JSON' }).click();
+    await output.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), shown);
+    await stage.shot(viewer, `output-${name}`);
+    const [download] = await Promise.all([page.waitForEvent('download'), output.locator('a[download]').click()]);
+    assert.equal(download.suggestedFilename(), `${formedRun}.json`);
+    assert.equal(readFileSync(await download.path(), 'utf8'), shown);
+    await assertSound(viewer);
+  },
+);
 
 testOnDevices(
   "the chat shows an answer's deliverables, its sources, and a link that was never opened",

@@ -41,6 +41,8 @@ export interface ModelItem {
   readonly thoughts: string | null;
   /** Calls whose arguments the engine repaired. */
   readonly repairs: readonly NonNullable<ModelEvent['detail']['repairs']>[number][];
+  /** How the answer fits the output schema of the run; null without one. */
+  readonly output: NonNullable<ModelEvent['detail']['output']> | null;
 }
 
 /** Words of a program before a call. */
@@ -224,6 +226,7 @@ const NEW_ANSWER = {
   text: null,
   thoughts: null,
   repairs: [],
+  output: null,
   state: 'asked',
 } as const;
 const ENDS = { model_asked: null, model_answered: 'answered', model_failed: 'failed' } as const;
@@ -247,6 +250,7 @@ function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace[
     text: wordsOf(event, said) ?? known.text,
     thoughts: newest(detail.thoughts, known.thoughts),
     repairs: newest(detail.repairs, known.repairs),
+    output: newest(detail.output, known.output),
   };
 }
 

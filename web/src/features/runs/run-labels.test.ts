@@ -12,6 +12,7 @@ import {
   mayRaise,
   repairLabel,
   isShownAnswer,
+  outputLabel,
   modelLabel,
   type NoteEvent,
   originLabel,
@@ -182,4 +183,14 @@ test('the line of repaired arguments names the call as its own line does, and ea
     'Repaired the arguments of “Run a command”: commas removed, taken out of a code block, a text read as a number',
   );
   assert.equal(repairLabel('mcp__a', ['of_tomorrow']), 'Repaired the arguments of “mcp__a”: of tomorrow');
+});
+
+test('an answer in the form of a schema is named by its fault, or by its repairs', () => {
+  assert.equal(outputLabel({ code: null, actions: [] }), null);
+  assert.equal(
+    outputLabel({ code: null, actions: ['taken_from_fence', 'commas_removed'] }),
+    'Repaired the answer: taken out of a code block, commas removed',
+  );
+  const label = outputLabel({ code: 'JSON_SYNTAX_ERROR', actions: [] });
+  assert.equal(label, 'This answer does not fit the output schema (JSON_SYNTAX_ERROR)');
 });

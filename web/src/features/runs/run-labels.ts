@@ -207,7 +207,16 @@ const REPAIRS: Readonly<Record<string, string | undefined>> = {
 
 /** The repairs of the arguments of a call in words: `Repaired the arguments of “Run a command”: commas removed`. */
 export const repairLabel = (tool: string, actions: readonly string[]): string =>
-  `Repaired the arguments of “${toolLabel(tool).word}”: ${actions.map((action) => REPAIRS[action] ?? action.replaceAll('_', ' ')).join(', ')}`;
+  `Repaired the arguments of “${toolLabel(tool).word}”: ${repairsInWords(actions)}`;
+
+const repairsInWords = (actions: readonly string[]): string =>
+  actions.map((action) => REPAIRS[action] ?? action.replaceAll('_', ' ')).join(', ');
+
+/** How an answer fits the output schema of its run; null if it fits as it was written. */
+export function outputLabel({ code, actions }: NonNullable<ModelItem['output']>): string | null {
+  if (code !== null) return `This answer does not fit the output schema (${code})`;
+  return actions.length === 0 ? null : `Repaired the answer: ${repairsInWords(actions)}`;
+}
 
 /** False for the step with which a run hands its prompt to a program, because the line of the call says the same. */
 export const isShownAnswer = ({ model, text, code, thoughts }: ModelItem): boolean =>

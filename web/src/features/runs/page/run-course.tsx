@@ -9,7 +9,7 @@ import { useAgentName } from '../../village-context.ts';
 import { CallLine } from '../call-line.tsx';
 import { WhySaid } from '../context/why-said.tsx';
 import { Thoughts } from '../thoughts.tsx';
-import { eventLabel, isShownAnswer, modelLabel, ownModel, repairLabel } from '../run-labels.ts';
+import { eventLabel, isShownAnswer, modelLabel, outputLabel, ownModel, repairLabel } from '../run-labels.ts';
 
 type CourseProps = Readonly<{
   agentId: string;
@@ -68,6 +68,7 @@ function answered(call: CallItem): CallItem {
 }
 
 function ModelLine({ item, runId }: Readonly<{ item: ModelItem; runId: string }>) {
+  const fit = item.output === null ? null : outputLabel(item.output);
   return (
     <div className="model-line">
       <span className="model-line-head">{modelLabel(item)}</span>
@@ -78,6 +79,7 @@ function ModelLine({ item, runId }: Readonly<{ item: ModelItem; runId: string }>
           {repairLabel(tool, actions)}
         </p>
       ))}
+      {fit !== null && <p className="model-line-head">{fit}</p>}
       {item.state === 'answered' && ownModel(item) !== null && <WhySaid runId={runId} ask={item.ask} />}
     </div>
   );

@@ -1,4 +1,4 @@
-import type { HandsCall, Permission, Run } from '@hamlet/contract';
+import type { CallData, HandsCall, Permission, Run } from '@hamlet/contract';
 import { getRun, listPermissions, readFileList } from '@hamlet/contract';
 import { isSettled, titleFrom } from '@hamlet/core';
 import { useMemo } from 'react';
@@ -33,6 +33,7 @@ import { failureSentence } from '../run-advice.ts';
 import { RunBudget } from './run-budget-view.tsx';
 import { RunCourse } from './run-course.tsx';
 import { RunFacts } from './run-facts.tsx';
+import { RunOutput } from './run-output.tsx';
 import { RunFiles, useChangedFiles, useRunCalls } from './run-files.tsx';
 import {
   lastWordsOf,
@@ -58,7 +59,7 @@ export function RunPage({ id }: { readonly id: string }) {
   const { open } = useVillage();
   const live = useLive(getRun, { params: { run_id: id } }, REFRESH_MS);
   const back = <Button icon="back" word="All runs" onClick={() => open({ run: null })} data-action="back" />;
-  if (live.data !== null) return <FoundRun run={live.data.run} onChanged={live.again} />;
+  if (live.data !== null) return <FoundRun found={live.data} onChanged={live.again} />;
   return (
     <Page title="Run" intro="A task of an agent." needs="runs:read" tools={back}>
       <Unread refused={live.refused} word="Loading the run…" />
@@ -66,7 +67,10 @@ export function RunPage({ id }: { readonly id: string }) {
   );
 }
 
-function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: () => void }>) {
+type Found = Pick<CallData<typeof getRun>, 'run' | 'output_json'>;
+
+function FoundRun({ found, onChanged }: Readonly<{ found: Found; onChanged: () => void }>) {
+  const { run: listed, output_json: output = null } = found;
   const { state: trace, stream } = useRunTrace(listed.run_id);
   const run = trace.run ?? listed;
   const version = trace.events.length;
@@ -85,7 +89,7 @@ function FoundRun({ run: listed, onChanged }: Readonly<{ run: Run; onChanged: ()
           <div className="run-main">
             <Waiting permissions={asked.permissions} onAnswered={asked.again} />
             <Task run={run} />
-            <Result run={run} partial={trace.partial?.text ?? null} />
+            <Result run={run} output={output} partial={trace.partial?.text ?? null} />
             <RunOfferView run={run} delivery={deliveryOf(items, artifacts)} />
             <TodoList items={todoOf(items)} />
             <RunResults artifacts={artifacts} />
@@ -192,7 +196,15 @@ function Task({ run: { prompt } }: { readonly run: Run }) {
   );
 }
 
-function Result({ run, partial }: Readonly<{ run: Run; partial: string | null }>) {
+type WordsProps = Readonly<{ runId: string; words: string | null; output: string | null }>;
+
+/** The words of the agent, or its output, which says the same in the form that was asked for. */
+function Words({ runId, words, output }: WordsProps) {
+  if (output !== null) return <RunOutput runId={runId} json={output} />;
+  return words === null ? null : <Markdown className="run-summary" text={words} />;
+}
+
+function Result({ run, output, partial }: Readonly<{ run: Run; output: string | null; partial: string | null }>) {
   const role = useRole();
   const scripted = scriptedLabel(run.runtime);
   const words = lastWordsOf(run);
@@ -204,7 +216,7 @@ function Result({ run, partial }: Readonly<{ run: Run; partial: string | null }>
           {failureSentence(run.error, role)} <ContinueRun run={run} />
         </Notice>
       )}
-      {words !== null && <Markdown className="run-summary" text={words} />}
+      <Words runId={run.run_id} {...{ words, output }} />
       {partial !== null && <Markdown className="run-partial" text={partial} />}
       {scripted !== null && words !== null && <ScriptedMark {...scripted} />}
     </Part>
