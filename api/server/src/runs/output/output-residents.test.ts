@@ -29,7 +29,8 @@ const mind = untilEnd(
     return said(words.at(-1)?.includes('could not be used') === true ? RIGHT : 'Three loaves.');
   }),
 );
-const { play } = await startPlay({ models: wireModels(mind.url) });
+// A village of this speed has no limit of requests, which a run with many answers would reach.
+const { play } = await startPlay({ villageSpeed: 20, models: wireModels(mind.url) });
 const runs = new RunPlay(play.url);
 const residents = testResidents(play, []);
 await payForModels(play, ['ada']);
