@@ -4,18 +4,13 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { GROUP, VERSION } from '@hamlet/contract';
-import { SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
+import type { NewObject, ResourceType } from '@hamlet/kube';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
+import { adminToken } from '@hamlet/test/env/cluster/service-account-token';
 import { parse } from 'yaml';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PLURALS: Readonly<Record<string, string>> = { Agent: 'agents', Entitlement: 'entitlements' };
-const BINDINGS: ResourceType = {
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  plural: 'clusterrolebindings',
-  kind: 'ClusterRoleBinding',
-};
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
 /** Builds the programs of the local cluster if they are missing. */
@@ -65,35 +60,10 @@ export async function furnish(kube: TestApiServer, folder: string): Promise<Furn
 
 /** A service account with all rights, as files in a pod. */
 async function mountedAccount(kube: TestApiServer, namespace: string, folder: string): Promise<string> {
-  const account = 'bench';
-  const manager = { fieldManager: 'bench' };
-  await kube.client.apply(
-    SERVICE_ACCOUNTS,
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } },
-    manager,
-  );
-  const binding = {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: `bench-${namespace}` },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
-  };
-  await kube.client.apply(BINDINGS, binding, manager);
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: account },
-    spec: { expirationSeconds: 3_600 },
-  };
-  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
-    namespace,
-    name: account,
-    subresource: 'token',
-  });
+  const token = await adminToken(kube.client, { namespace, name: 'bench' }, 3_600);
   const dir = join(folder, 'serviceaccount');
   await mkdir(dir);
-  const files = { 'ca.crt': kube.connection.tls.ca ?? '', namespace, token: status.token };
+  const files = { 'ca.crt': kube.connection.tls.ca ?? '', namespace, token };
   for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
   return dir;
 }

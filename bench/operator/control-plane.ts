@@ -3,18 +3,13 @@ import { chmod, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Connection, KubeObject, NewObject, ResourceType } from '@hamlet/kube';
+import type { Connection, KubeObject, NewObject } from '@hamlet/kube';
 import { KubeClient, kubeconfigConnection, NAMESPACES, NODES, SERVICE_ACCOUNTS } from '@hamlet/kube';
+import { CRDS } from '@hamlet/test/env/api-server';
 import { parse } from 'yaml';
 import { cpuSecondsOf } from '../programs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-};
 /** Concurrent requests of the creator, like 32 kubectl processes. */
 export const HANDS = 32;
 const STAGES = join(import.meta.dirname, 'kwok-stages.yaml');

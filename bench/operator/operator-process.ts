@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
 import { finalizerPolicy, RIGHTS } from '@hamlet/operator';
 import { freePort } from '@hamlet/dev';
+import { serviceAccountToken } from '@hamlet/test/env/cluster/service-account-token';
 import { until } from '@hamlet/test/env/until';
 import { cpuSecondsOf, peakRssMbOf, rssMbOf } from '../programs.ts';
 import { endProcess, type ControlPlane } from './control-plane.ts';
@@ -92,15 +93,10 @@ async function mountAccount({ client, connection, namespace }: ControlPlane, fol
     subjects,
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: ACCOUNT },
   });
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
-  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
-    namespace,
-    name: ACCOUNT,
-    subresource: 'token',
-  });
+  const token = await serviceAccountToken(client, { namespace, name: ACCOUNT }, { expirationSeconds: 3_600 });
   await mkdir(folder);
   await Promise.all([
-    writeFile(join(folder, 'token'), status.token),
+    writeFile(join(folder, 'token'), token),
     writeFile(join(folder, 'namespace'), namespace),
     writeFile(join(folder, 'ca.crt'), connection.tls.ca ?? ''),
   ]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { CRDS, testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { parse, parseAllDocuments } from 'yaml';
 import { program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
@@ -15,12 +15,6 @@ import { testFolder } from '@hamlet/test/env/at-end';
 /** The CRDs of earlier charts, in a folder for each version. A released version never changes. */
 const RELEASED = join(ROOT, 'charts/gen/testing/released');
 const CHART = join(ROOT, 'charts/hamlet-crds');
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-};
 
 type Properties = Readonly<Record<string, Schema>>;
 interface Schema {

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const CRDS: ResourceType = {
+export const CRDS: ResourceType = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   plural: 'customresourcedefinitions',

@@ -5,44 +5,17 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { SERVICE_ACCOUNTS, type KubeClient, type NewObject, type ResourceType } from '@hamlet/kube';
+import type { KubeClient } from '@hamlet/kube';
 import { freePort } from '@hamlet/dev';
+import { adminToken } from '../env/cluster/service-account-token.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../operator/src/main.ts');
-const ACCOUNT = 'hamlet-operator';
-const BINDINGS: ResourceType = {
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  plural: 'clusterrolebindings',
-  kind: 'ClusterRoleBinding',
-};
 /** Longer than any run. */
 const TOKEN_SECONDS = 3 * 86_400;
 
 /** A token of the operator's account with all rights; a different test checks the rights that the operator needs. */
-export async function operatorToken(client: KubeClient, namespace: string): Promise<string> {
-  const apply = (type: ResourceType, object: object): Promise<unknown> =>
-    client.apply(type, object as NewObject, { fieldManager: 'hamlet-test' });
-  await apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT, namespace } });
-  await apply(BINDINGS, {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: `${namespace}-operator` },
-    subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }],
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-  });
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { expirationSeconds: TOKEN_SECONDS },
-  };
-  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
-    namespace,
-    name: ACCOUNT,
-    subresource: 'token',
-  });
-  return status.token;
-}
+export const operatorToken = (client: KubeClient, namespace: string): Promise<string> =>
+  adminToken(client, { namespace, name: 'hamlet-operator' }, TOKEN_SECONDS);
 
 export interface OperatorProcessOptions {
   /** The operator's address of the API server; usually a proxy. */

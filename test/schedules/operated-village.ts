@@ -1,32 +1,17 @@
 /** A village on a real API server with a real api, and operators that a test starts. */
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { AGENTS, Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
-import type { Db } from '@hamlet/store';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { Play, startTestVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
+import { startClusterVillage } from '../../api/server/src/testing/cluster-village.ts';
+import { Play, TOKENS } from '../../api/server/src/testing/test-village.ts';
 
 type OperatorParts = Partial<Pick<ConstructorParameters<typeof Operator>[0], 'audit' | 'log' | 'metrics'>>;
 
-export interface OperatedVillage {
-  readonly kube: TestApiServer;
-  readonly namespace: string;
-  readonly play: Play;
-  readonly db: Db;
-  /** Starts an operator with a greater fence than the one before. */
-  startOperator(parts?: OperatorParts): Promise<Operator>;
-  remove(): Promise<void>;
-}
+export type OperatedVillage = Awaited<ReturnType<typeof operatedVillage>>;
 
 /** @param agents the specs of its Agents, by name */
-export async function operatedVillage(agents: Readonly<Record<string, object>>): Promise<OperatedVillage> {
-  const [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  const namespace = await kube.namespace();
-  const { peopleUrl: baseUrl } = await village.startReplica({
-    HAMLET_AGENT_SOURCE: 'kubernetes',
-    HAMLET_KUBECONFIG: kube.kubeconfig,
-    HAMLET_NAMESPACE: namespace,
-  });
+export async function operatedVillage(agents: Readonly<Record<string, object>>) {
+  const { kube, village, namespace, remove, ...cluster } = await startClusterVillage();
+  const { peopleUrl: baseUrl } = await village.startReplica(cluster.environment);
   for (const [name, spec] of Object.entries(agents))
     await kube.client.create(
       AGENTS,
@@ -41,7 +26,8 @@ export async function operatedVillage(agents: Readonly<Record<string, object>>):
     namespace,
     play: new Play(baseUrl),
     db: village.openDb(),
-    startOperator: async (parts = {}) => {
+    /** Starts an operator with a greater fence than the one before. */
+    startOperator: async (parts: OperatorParts = {}) => {
       const fence = { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: (transitions += 1) };
       const operator = new Operator({
         client: kube.clientWith({}),
@@ -57,9 +43,6 @@ export async function operatedVillage(agents: Readonly<Record<string, object>>):
       await operator.start();
       return operator;
     },
-    remove: async () => {
-      await village.remove();
-      await kube.remove();
-    },
+    remove,
   };
 }

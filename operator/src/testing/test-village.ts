@@ -7,6 +7,7 @@ import { API_VERSION } from '@hamlet/contract/kinds';
 import type { KubeObject, NewObject, ResourceType } from '@hamlet/kube';
 import { KubeClient, NODES, PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { serviceAccountToken } from '@hamlet/test/env/cluster/service-account-token';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../objects/names.ts';
 import { operatorPolicies } from '../rights/policies.ts';
@@ -57,15 +58,11 @@ export async function operatorClient(
   }
   for (const { type, object } of operatorPolicies(namespace, image))
     await server.client.apply(type, object, { fieldManager: 'test' });
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
-  const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
-    namespace,
-    name: 'hamlet-operator',
-    subresource: 'token',
-  });
+  const account = { namespace, name: 'hamlet-operator' };
+  const token = await serviceAccountToken(server.client, account, { expirationSeconds: 3_600 });
   const { cert: _cert, key: _key, ...tls } = server.connection.tls;
   const client = new KubeClient(
-    { ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } },
+    { ...server.connection, tls, token: { read: () => Promise.resolve(token), forget: () => undefined } },
     { onRequest: metrics.onRequest },
   );
   // The API server applies new rights slightly after it has stored them.

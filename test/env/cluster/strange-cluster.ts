@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { NODES, PODS, Reflector, SERVICE_ACCOUNTS, VOLUMES, type KubeObject } from '@hamlet/kube';
+import { NODES, PODS, Reflector, VOLUMES, type KubeObject } from '@hamlet/kube';
 import { stringify } from 'yaml';
 import { testApiServer, type TestApiServer } from '../api-server.ts';
+import { serviceAccountToken } from './service-account-token.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const CAPACITY = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '110' };
@@ -143,16 +144,11 @@ class Node {
   }
 
   async #kubeconfigOf(namespace: string, account: string): Promise<string> {
-    const request = {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds: TOKEN_SECONDS },
-    };
-    const { status } = await this.#server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
-      namespace,
-      name: account,
-      subresource: 'token',
-    });
+    const token = await serviceAccountToken(
+      this.#server.client,
+      { namespace, name: account },
+      { expirationSeconds: TOKEN_SECONDS },
+    );
     const { stdout } = await promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
     const view = await promisify(execFile)(
       join(stdout.trim(), 'kubectl'),
@@ -163,7 +159,7 @@ class Node {
       clusters: object[];
       contexts: { name: string; context: object }[];
     };
-    const users = [{ name: account, user: { token: status.token } }];
+    const users = [{ name: account, user: { token } }];
     return stringify({
       ...rest,
       clusters,

@@ -3,35 +3,28 @@ import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION, type AgentTokenAnswer } from '@hamlet/contract';
 import { PODS, SERVICE_ACCOUNTS, type KubeObject } from '@hamlet/kube';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { codeOf, type TestClient, refuses } from '@hamlet/test/env/client';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage, Play } from '../testing/test-village.ts';
+import { startClusterVillage, type ClusterVillage } from '../testing/cluster-village.ts';
+import { serviceAccountToken } from '@hamlet/test/env/cluster/service-account-token';
+import { clientOf, eventually, TOKENS, Play } from '../testing/test-village.ts';
 import type { Outcome as SourceOutcome } from '../http/outcome.ts';
 import type { AgentSource, LifecycleChange } from './agent-source.ts';
 import { openKubernetesSource } from './kubernetes-source.ts';
 import { AGENTS, ENTITLEMENTS } from './kubernetes-watch.ts';
 
 const LIFETIME_S = 600;
-let kube: TestApiServer;
-let village: TestVillage;
+let cluster: ClusterVillage;
+let kube: ClusterVillage['kube'];
+let village: ClusterVillage['village'];
 let namespace = '';
 let play: Play;
 
 before(async () => {
-  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  namespace = await kube.namespace();
-  const environment = {
-    HAMLET_AGENT_SOURCE: 'kubernetes',
-    HAMLET_KUBECONFIG: kube.kubeconfig,
-    HAMLET_NAMESPACE: namespace,
-  };
-  play = new Play((await village.startReplica(environment)).peopleUrl);
+  cluster = await startClusterVillage();
+  ({ kube, village, namespace } = cluster);
+  play = new Play((await village.startReplica(cluster.environment)).peopleUrl);
 });
-after(async () => {
-  await village.remove();
-  await kube.remove();
-});
+after(() => cluster.remove());
 
 async function applyAgent(name: string, spec: object = {}, fieldManager = 'kubectl'): Promise<KubeObject> {
   const wanted = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, namespace }, spec };
@@ -91,22 +84,15 @@ async function podToken(
     },
     { namespace },
   );
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: serviceAccountName },
-    spec: {
+  return serviceAccountToken(
+    kube.client,
+    { namespace, name: serviceAccountName },
+    {
       audiences,
       expirationSeconds: LIFETIME_S,
       boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: podName, uid: pod.metadata.uid },
     },
-  };
-  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
-    namespace,
-    name: serviceAccountName,
-    subresource: 'token',
-  });
-  return status.token;
+  );
 }
 
 const exchange = (token: string): Promise<AgentTokenAnswer> => clientOf(play.url, token).exchangeAgentToken();

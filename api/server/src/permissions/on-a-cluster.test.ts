@@ -4,22 +4,23 @@ import { after, afterEach, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION, type AllowScope } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import { SCHEDULES } from '../resource-writes/resource-audit.ts';
+import { startClusterVillage, type ClusterVillage } from '../testing/cluster-village.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working, countPosts } from './testing/permission-play.ts';
 
 /** More statements than a call has. */
 const STATEMENTS_MAX = 60;
 const TIER = 'tier-1';
 
-let kube: TestApiServer;
-let village: TestVillage;
+let cluster: ClusterVillage;
+let kube: ClusterVillage['kube'];
+let village: ClusterVillage['village'];
 let tap: StatementTap;
 let db: Db;
 let namespace = '';
@@ -33,19 +34,13 @@ const cut: Cut = (open, statement) =>
   open.some((earlier) => /from "effect"|bool_and\(gone_at/.test(earlier)) ? cutNow(open, statement) : null;
 
 before(async () => {
-  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  namespace = await kube.namespace();
+  cluster = await startClusterVillage();
+  ({ kube, village, namespace } = cluster);
   db = village.openDb();
   tap = await startStatementTap(Number(new URL(village.postgres.url()).port), cut);
   const url = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
   url.host = `127.0.0.1:${tap.port}`;
-  const { peopleUrl } = await village.startReplica({
-    HAMLET_POSTGRES_URL: url.href,
-    HAMLET_AGENT_SOURCE: 'kubernetes',
-    HAMLET_KUBECONFIG: kube.kubeconfig,
-    HAMLET_NAMESPACE: namespace,
-  });
+  const { peopleUrl } = await village.startReplica({ ...cluster.environment, HAMLET_POSTGRES_URL: url.href });
   permits = new PermissionPlay(peopleUrl);
   await applyTier(90_000, []);
   await applyAgent();
@@ -57,9 +52,8 @@ afterEach(async () => {
   await permits.endAll();
 });
 after(async () => {
-  await village.remove();
+  await cluster.remove();
   tap.stop();
-  await kube.remove();
 });
 
 /** Writes the tier, and waits until the API has this version. */

@@ -4,35 +4,31 @@ import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION, type EntitlementBody } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { pluck } from '@hamlet/test/env/pluck';
 import { refuses } from '@hamlet/test/env/client';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import type { RunningServer } from '../start/start-server.ts';
+import { startClusterVillage, type ClusterVillage } from '../testing/cluster-village.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 import { SCHEDULES } from './resource-audit.ts';
 
-let kube: TestApiServer;
-let village: TestVillage;
+let cluster: ClusterVillage;
+let kube: ClusterVillage['kube'];
+let village: ClusterVillage['village'];
 let namespace = '';
 let replicas: RunningServer[] = [];
 let environment: Readonly<Record<string, string>> = {};
 let db: Db;
 
 before(async () => {
-  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  namespace = await kube.namespace();
-  environment = { HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace };
+  cluster = await startClusterVillage();
+  ({ kube, village, namespace, environment } = cluster);
   replicas = [await village.startReplica(environment), await village.startReplica(environment)];
   db = village.openDb();
 });
-after(async () => {
-  await village.remove();
-  await kube.remove();
-});
+after(() => cluster.remove());
 
 type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 const admin = (replica = 0): ReturnType<typeof clientOf> => clientOf(replicas[replica]?.peopleUrl ?? '', TOKENS.admin);

@@ -4,16 +4,17 @@ import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION } from '@hamlet/contract';
 import { isStatus, type ResourceType } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { pluck } from '@hamlet/test/env/pluck';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
+import { startClusterVillage, type ClusterVillage } from '../testing/cluster-village.ts';
 import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 import { SCHEDULES } from './resource-audit.ts';
 
-let kube: TestApiServer;
-let village: TestVillage;
+let cluster: ClusterVillage;
+let kube: ClusterVillage['kube'];
+let village: ClusterVillage['village'];
 let tap: StatementTap;
 let db: Db;
 let api: ApiProcess;
@@ -32,18 +33,12 @@ const cut: Cut = (open, statement) => {
 async function startApi(): Promise<void> {
   const url = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
   url.host = `127.0.0.1:${tap.port}`;
-  api = await startApiProcess(village, {
-    HAMLET_POSTGRES_URL: url.href,
-    HAMLET_AGENT_SOURCE: 'kubernetes',
-    HAMLET_KUBECONFIG: kube.kubeconfig,
-    HAMLET_NAMESPACE: namespace,
-  });
+  api = await startApiProcess(village, { ...cluster.environment, HAMLET_POSTGRES_URL: url.href });
 }
 
 before(async () => {
-  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  namespace = await kube.namespace();
+  cluster = await startClusterVillage();
+  ({ kube, village, namespace } = cluster);
   db = village.openDb();
   tap = await startStatementTap(Number(new URL(village.postgres.url()).port), cut);
   const agent = {
@@ -58,9 +53,8 @@ before(async () => {
 });
 after(async () => {
   await api.stop('SIGKILL');
-  await village.remove();
+  await cluster.remove();
   tap.stop();
-  await kube.remove();
 });
 
 const admin = (): ReturnType<typeof clientOf> => clientOf(api.url, TOKENS.admin);

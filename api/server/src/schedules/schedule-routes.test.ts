@@ -8,37 +8,29 @@ import { join, resolve } from 'node:path';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION, GROUP, VERSION, type ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { refuses, codeOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage, type TestVillage, Play } from '../testing/test-village.ts';
+import { startClusterVillage, type ClusterVillage } from '../testing/cluster-village.ts';
+import { eventually, Play } from '../testing/test-village.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
-let kube: TestApiServer;
-let village: TestVillage;
+let cluster: ClusterVillage;
+let kube: ClusterVillage['kube'];
 let namespace = '';
 let play: Play;
 let withoutCluster: Play;
 
 before(async () => {
-  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
-  await kube.installCrds();
-  namespace = await kube.namespace();
+  cluster = await startClusterVillage();
+  const { village, environment } = cluster;
+  ({ kube, namespace } = cluster);
   await copyFile(join(SAMPLES, 'good-schedule-hourly.yaml'), join(village.samples, 'good-schedule-hourly.yaml'));
   withoutCluster = new Play((await village.startReplica()).peopleUrl);
-  const environment = {
-    HAMLET_AGENT_SOURCE: 'kubernetes',
-    HAMLET_KUBECONFIG: kube.kubeconfig,
-    HAMLET_NAMESPACE: namespace,
-  };
   play = new Play((await village.startReplica(environment)).peopleUrl);
 });
-after(async () => {
-  await village.remove();
-  await kube.remove();
-});
+after(() => cluster.remove());
 
 type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 
