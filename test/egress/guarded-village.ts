@@ -15,7 +15,7 @@ import { Authority, createAuthority, type AuthorityFiles } from '@hamlet/broker'
 import { type Permission } from '@hamlet/contract';
 import type { CallbackRoute } from '../../api/server/src/a2a/callbacks/post-callback.ts';
 import { PermissionPlay, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
-import { eventually, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { eventually, startTestVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
 import { gitServer } from '../../api/broker/src/testing/package-servers.ts';
 import { listenOnLoopback } from '../env/net/loopback.ts';
 import type { Setting } from './broker-process.ts';
@@ -45,26 +45,6 @@ export interface BrokerProcess {
   readonly port: number;
   readonly process: ChildProcess;
   stop(): Promise<void>;
-}
-
-export interface GuardedVillage {
-  readonly village: TestVillage;
-  readonly permits: PermissionPlay;
-  /** Requests that arrived at api.home and open.home: method, host, path and body. */
-  readonly arrived: string[];
-  /** Servers of hosts in place of the usual one, by host. */
-  readonly served: Map<string, RequestListener>;
-  readonly folder: string;
-  /** The certificate that programs in the pod trust. */
-  readonly authorityFile: string;
-  startBroker(more?: Partial<Setting>): Promise<BrokerProcess>;
-  /** The address of the proxy for a program in a call of a run. */
-  proxyOf(broker: BrokerProcess, working: Working, callId?: string): Promise<string>;
-  pending(working: Working): Promise<readonly Permission[]>;
-  /** Waits for the only pending permission. */
-  asked(working: Working): Promise<Permission>;
-  onServer(...args: string[]): string;
-  remove(): Promise<void>;
 }
 
 /** A server with TLS on loopback, and its port. */
@@ -130,7 +110,9 @@ async function startBroker(setting: Setting, file: string): Promise<BrokerProces
   throw new Error('the broker ended before it served');
 }
 
-export async function startGuardedVillage(): Promise<GuardedVillage> {
+export type GuardedVillage = Awaited<ReturnType<typeof startGuardedVillage>>;
+
+export async function startGuardedVillage() {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-writes-'));
   const village = await startTestVillage();
   await village.writeSample('good-agent-ada.yaml', SPEC);
@@ -164,18 +146,24 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
   return {
     village,
     permits,
+    /** Requests that arrived at api.home and open.home: method, host, path and body. */
     arrived,
+    /** Servers of hosts in place of the usual one, by host. */
     served,
     folder,
+    /** The certificate that programs in the pod trust. */
     authorityFile,
+    /** The pending permissions for writes of a run. */
     pending,
-    startBroker: (more = {}) => startBroker({ ...usual, ...more }, join(folder, 'broker.json')),
-    proxyOf: async (broker, { agentId, runId }, callId = 'call-1') => {
+    startBroker: (more: Partial<Setting> = {}) => startBroker({ ...usual, ...more }, join(folder, 'broker.json')),
+    /** The address of the proxy for a program in a call of a run. */
+    proxyOf: async (broker: BrokerProcess, { agentId, runId }: Working, callId = 'call-1') => {
       const { access_token: token } = await permits.play.as(agentId).exchangeAgentToken();
       return `http://${encodeURIComponent(`${runId}/${callId}`)}:${token}@127.0.0.1:${String(broker.port)}`;
     },
-    asked: (working) => eventually('a question to a person', async () => (await pending(working))[0]),
-    onServer: (...args) => execFileSync('git', ['-C', bare, ...args], { encoding: 'utf8' }).trim(),
+    /** Waits for the only pending permission. */
+    asked: (working: Working) => eventually('a question to a person', async () => (await pending(working))[0]),
+    onServer: (...args: string[]) => execFileSync('git', ['-C', bare, ...args], { encoding: 'utf8' }).trim(),
     remove: async () => {
       for (const { server } of [api, git]) {
         server.close();

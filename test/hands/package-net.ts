@@ -7,7 +7,7 @@ import { authorOf, packageEnvironment } from '../../agent-image/resident/src/han
 import { startLoopbackProxy, type LoopbackProxy } from '../../agent-image/resident/src/hands/loopback-proxy.ts';
 import { createRefusals, type Refusals } from '../../agent-image/resident/src/hands/refusals.ts';
 import type { EnvironmentOf } from '../../agent-image/resident/src/hands/start-process.ts';
-import { startNetHands, type NetHands } from '../../agent-image/resident/src/net/testing/net-hands.ts';
+import { startNetHands } from '../../agent-image/resident/src/net/testing/net-hands.ts';
 import { flatArchive, makeToyPackage } from '../env/egress/debian-archive.ts';
 import { RUN, TestBroker } from '../../api/broker/src/testing/a-broker.ts';
 import { startInternet } from '../../api/broker/src/testing/an-internet.ts';
@@ -28,23 +28,6 @@ const URLS = {
   apt: 'http://index.home/',
 } as const;
 export type Switch = keyof typeof URLS;
-
-export interface PackageNet {
-  readonly hands: NetHands;
-  readonly broker: TestBroker;
-  readonly folder: string;
-  readonly environmentOf: EnvironmentOf;
-  /** The contents of the test registries, by path. */
-  readonly files: ReadonlyMap<string, Buffer | string>;
-  /** Requests that reached the test registries. */
-  readonly seen: string[];
-  /** Enables these registries and disables all others. */
-  open(...registries: Switch[]): void;
-  /** Stops the index of a host from answering. */
-  hang(): void;
-  serve(): void;
-  remove(): Promise<void>;
-}
 
 /** Settings that make a real apt-get and dpkg work in a folder instead of this machine. */
 function debianSettings(folder: string): Record<string, string> {
@@ -117,7 +100,9 @@ const filesIn = async (folder: string): Promise<Map<string, Buffer | string>> =>
     ...flatArchive(makeToyPackage(folder)),
   ]);
 
-export async function startPackageNet(): Promise<PackageNet> {
+export type PackageNet = Awaited<ReturnType<typeof startPackageNet>>;
+
+export async function startPackageNet() {
   const internet = await startInternet();
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-packages-'));
   const seen: string[] = [];
@@ -152,15 +137,19 @@ export async function startPackageNet(): Promise<PackageNet> {
     broker,
     folder,
     environmentOf,
+    /** The contents of the test registries, by path. */
     files,
+    /** Requests that reached the test registries. */
     seen,
-    open: (...registries) => {
+    /** Enables these registries and disables all others. */
+    open: (...registries: Switch[]) => {
       const on = Object.fromEntries(registries.map((name) => [name, { url: URLS[name] }]));
       broker.village.addAgent('ada', { allow, registries: on });
       broker.village.stop('uid-ada');
       broker.village.attempts.length = 0;
       seen.length = 0;
     },
+    /** Stops the index of a host from answering. */
     hang: () => void (listener = silent),
     serve: () => void (listener = answering),
     remove: async () => {

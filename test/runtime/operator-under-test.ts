@@ -24,21 +24,6 @@ const WATCH_TIMES: WatchTimes = {
   patienceMs: 10_000,
 };
 
-export interface UnderTest {
-  readonly server: TestApiServer;
-  readonly hands: Hands;
-  readonly proxy: FaultProxy;
-  readonly operator: Operator;
-  readonly log: readonly string[];
-  /** `AGENT: POD, POD` for every moment at which an Agent had two pods without a deletion. */
-  readonly twins: readonly string[];
-  /** Differences of the village and of the operator's caches from the API server. */
-  problems(): Promise<readonly string[]>;
-  /** Open watches of the kinds that the operator watches, as the API server counts them. */
-  serverWatches(): Promise<string>;
-  end(): Promise<void>;
-}
-
 type Caches = Operator['watched'];
 
 const fingerprint = (objects: Iterable<KubeObject>): string =>
@@ -102,18 +87,8 @@ function collector({ client, namespace }: Hands, onError: (error: unknown) => vo
   return agents;
 }
 
-interface Environs {
-  readonly server: TestApiServer;
-  readonly hands: Hands;
-  readonly proxy: FaultProxy;
-  readonly village: Awaited<ReturnType<typeof fakeVillage>>;
-  readonly log: string[];
-  readonly twins: readonly string[];
-  stop(): Promise<void>;
-}
-
 /** Everything around the operator: an API server with a node, an api, a fault proxy, and observers. */
-async function startEnvirons(): Promise<Environs> {
+async function startEnvirons() {
   const server = await testApiServer();
   await server.installCrds();
   const hands = new Hands(server.client, await server.namespace());
@@ -136,10 +111,10 @@ async function startEnvirons(): Promise<Environs> {
   return { server, hands, proxy, village, log, twins: truth.twins, stop };
 }
 
+export type UnderTest = Awaited<ReturnType<typeof operatorUnderTest>>;
+
 /** @param tokenOf a source of tokens that the API server accepts from the operator */
-export async function operatorUnderTest(
-  tokenOf: (server: TestApiServer, namespace: string) => Promise<TokenSource>,
-): Promise<UnderTest> {
+export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespace: string) => Promise<TokenSource>) {
   const environs = await startEnvirons();
   const { server, hands, proxy, village, log, twins } = environs;
   const { namespace } = hands;
@@ -174,8 +149,11 @@ export async function operatorUnderTest(
     proxy,
     operator,
     log,
+    /** `AGENT: POD, POD` for every moment at which an Agent had two pods without a deletion. */
     twins,
+    /** Differences of the village and of the operator's caches from the API server. */
     problems: () => compare(operator.watched, hands),
+    /** Open watches of the kinds that the operator watches, as the API server counts them. */
     serverWatches: async () => {
       const {
         agents = 0,

@@ -1,4 +1,5 @@
 /** The verdict of a soak of the API. Pure. */
+import { medianOf } from '../../bench/report.ts';
 
 /** The api at one moment. */
 export interface Sample {
@@ -35,16 +36,13 @@ function slopePerHour(points: readonly Sample[]): number {
   return up / across;
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
 export function verdictOf(samples: readonly Sample[], longestLivezMs: number): Verdict {
   const warm = samples.slice(Math.floor(samples.length * WARM_UP_SHARE));
   const half = Math.floor(warm.length / 2);
   const heapMbPerHour = slopePerHour(warm);
   const [handlesEarly, handlesLate] = [
-    median(warm.slice(0, half).map(({ handles }) => handles)),
-    median(warm.slice(half).map(({ handles }) => handles)),
+    medianOf(warm.slice(0, half).map(({ handles }) => handles)),
+    medianOf(warm.slice(half).map(({ handles }) => handles)),
   ];
   const problems = [
     ...(heapMbPerHour < HEAP_MB_PER_HOUR_MAX ? [] : [`the heap grows by ${heapMbPerHour.toFixed(2)} MB an hour`]),

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { until } from '@hamlet/test/env/until';
-import { type Row, writeReport } from '../../../bench/report.ts';
+import { medianOf, row, type Row, writeReport } from '../../../bench/report.ts';
 import { Churn } from './churn.ts';
 import { soakedVillage, type SoakedVillage } from './soaked-village.ts';
 import {
@@ -23,8 +23,6 @@ import {
   writes,
 } from '../proxy/faults.ts';
 import type { FaultProxy } from '../proxy/fault-proxy.ts';
-
-/** The verdict of a soak. Pure. */
 
 /** The operator at one moment. */
 interface Sample {
@@ -46,10 +44,6 @@ interface Verdict {
 /** Memory of a garbage-collected process varies by this much; more between the second and the last quarter is growth. */
 const GROWTH_MB = 10;
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 function quarter(samples: readonly Sample[], index: number): readonly Sample[] {
   return samples.slice(
     Math.floor((samples.length * index) / 4),
@@ -60,7 +54,7 @@ function quarter(samples: readonly Sample[], index: number): readonly Sample[] {
 /** Compares the second quarter with the last, because the process still warms up in the first. */
 function verdictOf(samples: readonly Sample[], missed: readonly string[], unsettled: readonly string[]): Verdict {
   const [early, late] = [quarter(samples, 1), quarter(samples, 3)];
-  const read = (part: readonly Sample[], what: (sample: Sample) => number): number => median(part.map(what));
+  const read = (part: readonly Sample[], what: (sample: Sample) => number): number => medianOf(part.map(what));
   const figures = {
     rssEarlyMb: read(early, ({ rssMb }) => rssMb),
     rssLateMb: read(late, ({ rssMb }) => rssMb),
@@ -231,30 +225,19 @@ async function rest({
 
 function rowsOf({ churn, samples, befallen }: Soak, verdict: Verdict, idlePerSecond: number): readonly Row[] {
   const hours = ((samples.at(-1)?.atMs ?? 0) - (samples[0]?.atMs ?? 0)) / 3_600_000;
-  const reactions = churn.reactions.toSorted((a, b) => a - b);
-  const row = (metric: string, ours: number, rest: Pick<Row, 'unit' | 'target'>): Row => ({
-    metric,
-    ours,
-    better: 'lower',
-    peers: {},
-    ...rest,
-  });
+  const faults = Object.values(befallen).reduce((sum, count) => sum + count, 0);
   return [
-    row('soakHours', hours, { unit: 'h', target: null }),
-    row('changes', churn.changes, { unit: '', target: null }),
-    row(
-      'faults',
-      Object.values(befallen).reduce((sum, count) => sum + count, 0),
-      { unit: '', target: null },
-    ),
-    row('missedEvents', churn.missed.length, { unit: '', target: 0 }),
-    row('reactionP50Ms', reactions[Math.floor(reactions.length / 2)] ?? Number.NaN, { unit: 'ms', target: null }),
-    row('reactionMaxMs', reactions.at(-1) ?? Number.NaN, { unit: 'ms', target: null }),
-    row('rssEarlyMb', verdict.rssEarlyMb, { unit: 'MB', target: null }),
-    row('rssLateMb', verdict.rssLateMb, { unit: 'MB', target: verdict.rssEarlyMb + 10 }),
-    row('watchesEarly', verdict.watchesEarly, { unit: '', target: null }),
-    row('watchesLate', verdict.watchesLate, { unit: '', target: verdict.watchesEarly }),
-    row('idleRequestsPerSecond', idlePerSecond, { unit: '/s', target: 1 }),
+    row('soakHours', 'h', { ours: hours }),
+    row('changes', '', { ours: churn.changes }),
+    row('faults', '', { ours: faults }),
+    row('missedEvents', '', { ours: churn.missed.length, target: 0 }),
+    row('reactionP50Ms', 'ms', { ours: medianOf(churn.reactions) }),
+    row('reactionMaxMs', 'ms', { ours: Math.max(...churn.reactions) }),
+    row('rssEarlyMb', 'MB', { ours: verdict.rssEarlyMb }),
+    row('rssLateMb', 'MB', { ours: verdict.rssLateMb, target: verdict.rssEarlyMb + 10 }),
+    row('watchesEarly', '', { ours: verdict.watchesEarly }),
+    row('watchesLate', '', { ours: verdict.watchesLate, target: verdict.watchesEarly }),
+    row('idleRequestsPerSecond', '/s', { ours: idlePerSecond, target: 1 }),
   ];
 }
 

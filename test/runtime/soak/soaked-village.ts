@@ -14,18 +14,6 @@ import { AGENTS, Hands, type RawAgent, type RawPod } from '../village-objects.ts
 
 const LOG_LIMIT = 1_000;
 
-export interface SoakedVillage {
-  readonly hands: Hands;
-  readonly proxy: FaultProxy;
-  readonly operator: OperatorProcess;
-  /** The Agents, through a client of the API server without the proxy. */
-  readonly agents: Reflector<RawAgent>;
-  readonly pods: Reflector<RawPod>;
-  /** Watches of the operator, as the API server counts them. */
-  watches(): Promise<number>;
-  end(): Promise<void>;
-}
-
 const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
@@ -36,7 +24,8 @@ async function leads(operator: OperatorProcess): Promise<boolean> {
   );
 }
 
-function truth(server: TestApiServer, namespace: string): Pick<SoakedVillage, 'agents' | 'pods'> {
+/** The Agents and pods, through a client of the API server without the proxy. */
+function truth(server: TestApiServer, namespace: string) {
   const { client } = server;
   return {
     agents: new Reflector<RawAgent>({ client, type: AGENTS, namespace, transform: slim }),
@@ -50,8 +39,10 @@ function truth(server: TestApiServer, namespace: string): Pick<SoakedVillage, 'a
   };
 }
 
+export type SoakedVillage = Awaited<ReturnType<typeof soakedVillage>>;
+
 /** Starts the whole setting; resolves when the operator leads. */
-export async function soakedVillage(log: (line: string) => void): Promise<SoakedVillage> {
+export async function soakedVillage(log: (line: string) => void) {
   const server = await testApiServer('control-plane');
   await server.installCrds();
   const hands = new Hands(server.client, await server.namespace());
@@ -86,6 +77,7 @@ export async function soakedVillage(log: (line: string) => void): Promise<Soaked
     proxy,
     operator,
     ...caches,
+    /** Watches of the operator, as the API server counts them. */
     watches: async () => total(await serverWatches(server.client)) - before,
     end,
   };

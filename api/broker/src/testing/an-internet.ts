@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { createServer as createTcp, type Server as TcpServer } from 'node:net';
 import { callbackify } from 'node:util';
+import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { tcpDial, type Network } from '../connect/reach.ts';
 import { Authority } from '../tls/authority.ts';
 import { createAuthority } from '../tls/issuer.ts';
@@ -10,33 +10,15 @@ import { createAuthority } from '../tls/issuer.ts';
 /** The public address of the servers. */
 export const PUBLIC = '93.184.215.14';
 
-/**
- * Names, addresses and servers as a broker sees them: real sockets on loopback behind public addresses. It records each dialled address.
- */
-export interface Internet {
-  readonly network: Network;
-  readonly roots: string;
-  readonly dialled: string[];
-  /** Addresses of names; changed by tests. */
-  readonly names: Map<string, readonly string[]>;
-  serveHttps(host: string, listener: RequestListener): Promise<Server>;
-  serveHttp(host: string, listener: RequestListener): Promise<Server>;
-  serveTcp(port: number): Promise<TcpServer>;
-  close(): void;
-}
-
-async function listening<S extends Server | TcpServer>(server: S): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address !== 'object') throw new Error('the server has no port');
-  return address.port;
-}
-
 /** Longer than the broker keeps an idle connection, so that the broker ends it also on a busy machine. */
 const KEPT_MS = 60_000;
 
-export async function startInternet(): Promise<Internet> {
+export type Internet = Awaited<ReturnType<typeof startInternet>>;
+
+/**
+ * Names, addresses and servers as a broker sees them: real sockets on loopback behind public addresses. It records each dialled address.
+ */
+export async function startInternet() {
   const files = await createAuthority('the internet of a test', Date.now());
   const authority = new Authority(files, Date.now);
   const SNICallback = callbackify((name: string) => authority.context(name));
@@ -45,26 +27,29 @@ export async function startInternet(): Promise<Internet> {
   const dialled: string[] = [];
   const servers: (Server | TcpServer)[] = [];
   const add = async <S extends Server | TcpServer>(server: S, port: number, host?: string): Promise<S> => {
-    ports.set(port, await listening(server));
+    ports.set(port, await listenOnLoopback(server));
     if (host !== undefined) names.set(host, [PUBLIC]);
     servers.push(server);
     return server;
   };
-  return {
-    network: {
-      resolve: async (host) => names.get(host) ?? [],
-      dial: async (address, port) => {
-        dialled.push(`${address}:${String(port)}`);
-        const local = ports.get(port);
-        return local === undefined ? null : tcpDial('127.0.0.1', local);
-      },
+  const network: Network = {
+    resolve: async (host) => names.get(host) ?? [],
+    dial: async (address, port) => {
+      dialled.push(`${address}:${String(port)}`);
+      const local = ports.get(port);
+      return local === undefined ? null : tcpDial('127.0.0.1', local);
     },
+  };
+  return {
+    network,
     roots: files.certificate,
     dialled,
+    /** Addresses of names; changed by tests. */
     names,
-    serveHttps: (host, listener) => add(createHttps({ SNICallback }, listener), 443, host),
-    serveHttp: (host, listener) => add(createHttp({ keepAliveTimeout: KEPT_MS }, listener), 80, host),
-    serveTcp: (port) => add(createTcp(), port),
+    serveHttps: (host: string, listener: RequestListener) => add(createHttps({ SNICallback }, listener), 443, host),
+    serveHttp: (host: string, listener: RequestListener) =>
+      add(createHttp({ keepAliveTimeout: KEPT_MS }, listener), 80, host),
+    serveTcp: (port: number) => add(createTcp(), port),
     close: () => {
       for (const server of servers) {
         server.close();

@@ -4,15 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { moderatePost, type CallInput, type ModerationItem, type Post } from '@hamlet/contract';
 import { FLAGS_HIDE_AT } from '@hamlet/core';
-import { openDatabase, readAudit } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import { type TestClient, refuses } from '@hamlet/test/env/client';
-import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const { member, visitor } = play;
-const owner = untilEnd(openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined }));
+const owner = village.openDb();
 
 const post = async (as: TestClient) => (await as.createPost({ title: 'Buy my coins', body: 'Cheap.' })).post;
 

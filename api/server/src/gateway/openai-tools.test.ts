@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI, { APIError } from 'openai';
 import { openModel, parseModelsConfig, SYSTEM_PORTS, type Model } from '@hamlet/models';
-import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
+import { OPENAI_WIRE } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { pluck } from '@hamlet/test/env/pluck';
 import { agentToken, testVillage, Play } from '../testing/test-village.ts';
-import { PROVIDER_KEY, testWire, wireModels } from './testing/wire-models.ts';
+import { answerWith, testWire, wireModels } from './testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
 const parameters = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] };
@@ -37,17 +37,9 @@ const UNSPECIFIED = {
   completion_tokens_details: { reasoning_tokens: 0 },
 };
 
-/** The next answer of the provider, and the body that it must receive. */
-function answerWith(answer: ScriptedAnswer, body: object = {}): void {
-  const headers = { authorization: `Bearer ${PROVIDER_KEY}` };
-  wire.add({
-    expect: { path: '/v1/chat/completions', headers, body: { model: 'up-model', stream: true, ...body } },
-    answer: OPENAI_WIRE.stream(answer),
-  });
-}
-
 test('a model makes parallel tool calls, and the next request carries their results', async () => {
   answerWith(
+    wire,
     { text: ['I walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } },
     { tools: TOOLS, tool_choice: 'required', parallel_tool_calls: true, messages: [USER] },
   );
@@ -62,14 +54,14 @@ test('a model makes parallel tool calls, and the next request carries their resu
   const results = CALLED.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'done' }));
   const messages = [USER, choice.message, ...results];
   const spoken = { role: 'assistant', content: 'I walk.', tool_calls: CALLED };
-  answerWith({ text: ['Done.'] }, { messages: [USER, spoken, ...results], tool_choice: 'auto' });
+  answerWith(wire, { text: ['Done.'] }, { messages: [USER, spoken, ...results], tool_choice: 'auto' });
   const second = await bob().chat.completions.create({ ...asked, messages, tool_choice: 'auto' });
   assert.deepEqual([second.choices[0]?.message.content, second.choices[0]?.finish_reason], ['Done.', 'stop']);
   wire.verify();
 });
 
 test('the client joins streamed pieces of tool calls; an answer with only a call has no content', async () => {
-  answerWith({ calls: CALLS }, { tool_choice: { type: 'function', function: { name: 'go_to' } } });
+  answerWith(wire, { calls: CALLS }, { tool_choice: { type: 'function', function: { name: 'go_to' } } });
   const stream = bob().chat.completions.stream({
     model: 'small',
     messages: [USER],
@@ -87,7 +79,7 @@ test('the client joins streamed pieces of tool calls; an answer with only a call
   assert.partialDeepStrictEqual(whole.choices[0]?.message.tool_calls, CALLED);
   assert.deepEqual(whole.usage, { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18, ...UNSPECIFIED });
 
-  answerWith({ calls: CALLS });
+  answerWith(wire, { calls: CALLS });
   const plain = await bob().chat.completions.create({ model: 'small', messages: [USER], tools: TOOLS });
   assert.equal(plain.choices[0]?.message.content, null);
   wire.verify();
@@ -96,6 +88,7 @@ test('the client joins streamed pieces of tool calls; an answer with only a call
 test('a schema and JSON reach the provider', async () => {
   const json_schema = { name: 'plan', schema: { type: 'object', properties: { why: { type: 'string' } } } };
   answerWith(
+    wire,
     { text: ['{"why":', '"bread"}'] },
     { response_format: { type: 'json_schema', json_schema: { ...json_schema, strict: true } } },
   );
@@ -105,14 +98,14 @@ test('a schema and JSON reach the provider', async () => {
     response_format: { type: 'json_schema', json_schema },
   });
   assert.deepEqual(JSON.parse(planned.choices[0]?.message.content ?? ''), { why: 'bread' });
-  answerWith({ text: ['{}'] }, { response_format: { type: 'json_object' } });
+  answerWith(wire, { text: ['{}'] }, { response_format: { type: 'json_object' } });
   const asked = { model: 'small', messages: [USER], response_format: { type: 'json_object' as const } };
   assert.equal((await bob().chat.completions.create(asked)).choices[0]?.message.content, '{}');
   wire.verify();
 });
 
 test('usage that the provider does not report is estimated and marked', async () => {
-  answerWith({ text: ['Hello there.'], usage: null });
+  answerWith(wire, { text: ['Hello there.'], usage: null });
   const answer = await bob().chat.completions.create({ model: 'small', messages: [USER] });
   const { hamlet } = answer as typeof answer & { hamlet: object };
   assert.partialDeepStrictEqual(hamlet, { provider: 'upstream', scripted: false, estimated: true, price: '0' });
@@ -226,7 +219,7 @@ function asResident(): Model {
 test("the project's own adapter reads pieces, calls, usage and error codes from the gateway", async () => {
   const tools = [{ name: 'go_to', description: 'Walks.', parameters }];
   const messages = [USER];
-  answerWith({ text: ['I ', 'walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } });
+  answerWith(wire, { text: ['I ', 'walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } });
   const outcome = await asResident().chat({ messages, tools, metadata: { ask: '1', attempt: '2' } });
   assert.ok(outcome.ok);
   assert.partialDeepStrictEqual(outcome.answer, {

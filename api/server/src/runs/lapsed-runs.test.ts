@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testResidents } from '../testing/resident-process.ts';
+import { endLease } from '../testing/run-tables.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, type AgentId, startPlay } from '../testing/test-village.ts';
 import { requeueing } from './run-upkeep.ts';
@@ -19,15 +20,6 @@ const db = village.openDb();
 /** Waits until a run is in a state. */
 function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {
   return eventually('the state of the run', async () => ((run) => (holds(run) ? run : null))(await runs.get(runId)));
-}
-
-/** Moves the end of a run's lease to the past, as if its agent had been silent for that long. */
-async function endLease(runId: string): Promise<void> {
-  await db
-    .updateTable('run')
-    .set({ lease_until: new Date(Date.now() - 1_000) })
-    .where('run_id', '=', runId)
-    .execute();
 }
 
 /** The speech of an agent in the log of the world. */
@@ -106,7 +98,7 @@ test('a process whose lease lapsed can neither record, renew nor settle, even if
     await codeOf(asDan.recordRunStep({ run_id, ...old, step: 0, outcome: 'done', text: 'late' })),
     await codeOf(asDan.settleRun({ run_id, ...old, state: 'done', summary: 'late' })),
   ];
-  await endLease(run_id);
+  await endLease(db, run_id);
   await requeueing({ db, log: () => undefined })(new Date(0));
   assert.equal((await runs.get(run_id)).state, 'queued');
   assert.deepEqual(await answers(), ['claim_lapsed', 'claim_lapsed', 'claim_lapsed']);

@@ -5,7 +5,7 @@ import { RUN_ATTEMPTS_MAX, type RunCommand } from '@hamlet/core';
 import { readRunEvents } from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
-import { openRunTables } from '../testing/run-tables.ts';
+import { endLease, openRunTables } from '../testing/run-tables.ts';
 import { requeueing, requeueLook } from './run-upkeep.ts';
 
 const LONG_AGO = new Date(0);
@@ -14,15 +14,6 @@ const runs = untilEnd(await openRunTables({ poolSize: 10 }));
 const ports = { db: runs.db, log: () => undefined };
 const requeueRuns = requeueing(ports);
 
-/** Moves the end of a run's lease to the past, as if its agent had been silent for that long. */
-async function endLease(runId: string): Promise<void> {
-  await runs.db
-    .updateTable('run')
-    .set({ lease_until: new Date(Date.now() - 1_000) })
-    .where('run_id', '=', runId)
-    .execute();
-}
-
 test('a run stays with its agent while any act of the agent renews its lease', async () => {
   const { runId } = await runs.addStarted();
   for (const command of [
@@ -30,7 +21,7 @@ test('a run stays with its agent while any act of the agent renews its lease', a
     { kind: 'step', cycle: 1, attempt: 1 },
     { kind: 'start', cycle: 1 },
   ] as const satisfies readonly RunCommand[]) {
-    await endLease(runId);
+    await endLease(runs.db, runId);
     const renewed = await runs.command(runId, command);
     assert.ok(renewed.leaseUntil !== null && renewed.leaseUntil > new Date(), command.kind);
     assert.equal(await requeueRuns(LONG_AGO), 0, command.kind);
@@ -42,7 +33,7 @@ test('a run stays with its agent while any act of the agent renews its lease', a
 
 test('a cancel does not renew the lease', async () => {
   const { runId } = await runs.addStarted();
-  await endLease(runId);
+  await endLease(runs.db, runId);
   const { leaseUntil } = await runs.command(runId, { kind: 'cancel' });
   assert.ok(leaseUntil !== null && leaseUntil < new Date());
   assert.equal(await requeueRuns(LONG_AGO), 0, 'the grace of the cancel decides');
@@ -51,7 +42,7 @@ test('a cancel does not renew the lease', async () => {
 
 test('a village that was down gives every run a whole lease before it lets one lapse', async () => {
   const { runId } = await runs.addStarted();
-  await endLease(runId);
+  await endLease(runs.db, runId);
   assert.equal(await requeueRuns(new Date()), 0, 'it has just come back');
   assert.equal(await requeueRuns(new Date(Date.now() - 10_000)), 0);
   await requeueLook(ports)();
@@ -66,7 +57,7 @@ test('a village that was down gives every run a whole lease before it lets one l
 
 test('of replicas that check at the same time, only one requeues a run', async () => {
   const { runId } = await runs.addStarted();
-  await endLease(runId);
+  await endLease(runs.db, runId);
   const counts = await Promise.all(Array.from({ length: 8 }, () => requeueRuns(LONG_AGO)));
   assert.equal(
     counts.reduce((sum, count) => sum + count, 0),
@@ -97,7 +88,7 @@ test('attempts that make progress are not limited', async () => {
   const { runId } = await runs.addStarted();
   for (let attempt = 1; attempt <= 3 * RUN_ATTEMPTS_MAX; attempt += 1) {
     await runs.command(runId, { kind: 'journal', cycle: 1, attempt });
-    await endLease(runId);
+    await endLease(runs.db, runId);
     assert.equal(await requeueRuns(LONG_AGO), 1);
     assert.equal((await runs.command(runId, { kind: 'start', cycle: 1 })).state, 'running');
   }
@@ -107,7 +98,7 @@ test('attempts that make progress are not limited', async () => {
 test('a run on its last attempt fails when its lease lapses', async () => {
   const { runId } = await runs.addStarted();
   for (let cycle = 2; cycle <= RUN_ATTEMPTS_MAX; cycle += 1) await runs.command(runId, { kind: 'start', cycle });
-  await endLease(runId);
+  await endLease(runs.db, runId);
   assert.equal(await requeueRuns(LONG_AGO), 1);
   const failed = await runs.read(runId);
   assert.deepEqual([failed.state, failed.errorCode], ['failed', 'too_many_attempts']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RunCommand } from '@hamlet/core';
-import { findRun, inTransaction, insertRuns, openDatabase, type RunRow } from '@hamlet/store';
+import { findRun, inTransaction, insertRuns, openDatabase, type Db, type RunRow } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { applyToRun } from '../runs/apply-to-run.ts';
 
@@ -55,6 +55,12 @@ export async function openRunTables({ poolSize }: { readonly poolSize: number })
       await postgres.remove();
     },
   };
+}
+
+/** Moves the end of a run's lease to the past, as if its agent had been silent for that long. */
+export async function endLease(db: Db, runId: string): Promise<void> {
+  const lease_until = new Date(Date.now() - 1_000);
+  await db.updateTable('run').set({ lease_until }).where('run_id', '=', runId).execute();
 }
 
 /** Deterministic numbers in 0…1 (Park and Miller). */

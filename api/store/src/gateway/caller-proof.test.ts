@@ -9,6 +9,7 @@ import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { takeMeasure } from '../standing/measures.ts';
 import { admitModelRequest, type Admission, type CallerProof } from './model-admission.ts';
 import { readModelHour } from './model-requests.ts';
+import { anAdmission } from './testing/an-admission.ts';
 
 const LIFE = { limitS: 150 };
 const BY = { role: 'admin', id: 'ann' };
@@ -35,23 +36,8 @@ async function proofOf(agentId: string, expiresAt = new Date(Date.now() + 300_00
 }
 
 /** @param pays false if the request must wait for its provider. */
-function ask(agentId: string, proof: CallerProof | null, pays = true): Promise<Admission> {
-  return admitModelRequest(ledger.db, {
-    agentId,
-    agentUid: `uid-${agentId}`,
-    podUid: null,
-    runId: null,
-    tier: 'tier-0',
-    model: 'small',
-    provider: 'test',
-    reservedTokens: 1,
-    inFlightMax: 100,
-    quota: 1_000,
-    life: LIFE,
-    proof,
-    payment: pays ? { amount: 0n, lastsMs: 60_000, note: 'tokens of small', about: {} } : null,
-  });
-}
+const ask = (agentId: string, proof: CallerProof | null, pays = true): Promise<Admission> =>
+  admitModelRequest(ledger.db, anAdmission(agentId, { proof, ...(pays ? {} : { payment: null }) }));
 
 const verdictOf = async (asked: Promise<Admission>): Promise<string> => (await asked).verdict;
 const usedBy = async (agentId: string): Promise<number> => (await readModelHour(ledger.db, agentId, LIFE)).used;

@@ -10,6 +10,7 @@ import { takeMeasure } from '../standing/measures.ts';
 import { admitModelRequest, type Admission, type AskedAdmission } from './model-admission.ts';
 import { readAudit } from '../writes/audit.ts';
 import { endModelRequest, readModelHour, readModelRequests } from './model-requests.ts';
+import { anAdmission } from './testing/an-admission.ts';
 
 const CLIENTS = 20;
 const LIFE = { limitS: 150 };
@@ -24,22 +25,8 @@ const payment = (amount: bigint): AskedAdmission['payment'] => ({
 });
 
 function ask(agentId: string, other: Partial<AskedAdmission> = {}): Promise<Admission> {
-  return admitModelRequest(ledger.db, {
-    agentId,
-    agentUid: `uid-${agentId}`,
-    podUid: null,
-    runId: null,
-    tier: 'tier-0',
-    model: 'small',
-    provider: 'test',
-    reservedTokens: 40,
-    inFlightMax: 2,
-    quota: 100,
-    life: LIFE,
-    proof: null,
-    payment: payment(0n),
-    ...other,
-  });
+  const limits = { reservedTokens: 40, inFlightMax: 2, quota: 100 };
+  return admitModelRequest(ledger.db, anAdmission(agentId, { ...limits, payment: payment(0n), ...other }));
 }
 
 const lastOf = async (agentId: string) => (await readModelRequests(ledger.db, agentId, 1))[0];

@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { endModelRequest, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
 import { admitModelRequest, type Admission } from './model-admission.ts';
+import { anAdmission } from './testing/an-admission.ts';
 
 const CLIENTS = 20;
 const REQUESTS = cases(100, 2_000);
@@ -19,20 +20,9 @@ const ledger = await testLedger(CLIENTS);
 
 /** Begins a request as the gateway does, with a price of `amount`. */
 function ask(agentId: string, tokens = TOKENS, amount: bigint | null = 0n): Promise<Admission> {
-  return admitModelRequest(ledger.db, {
-    agentId,
-    agentUid: 'u',
-    podUid: 'p',
-    runId: null,
-    tier: 'tier-0',
-    model: 'small',
-    provider: 'test',
-    reservedTokens: tokens,
-    ...ROOM,
-    life: LIFE,
-    proof: null,
-    payment: amount === null ? null : { amount, lastsMs: 60_000, note: 'tokens of small', about: { podUid: 'p' } },
-  });
+  const payment = amount === null ? null : { amount, lastsMs: 60_000, note: 'tokens of small', about: { podUid: 'p' } };
+  const caller = { agentUid: 'u', podUid: 'p', payment };
+  return admitModelRequest(ledger.db, anAdmission(agentId, { ...caller, ...ROOM, reservedTokens: tokens }));
 }
 
 async function enter(agentId: string, tokens = TOKENS): Promise<string | null> {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
-import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
+import { OPENAI_WIRE } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { refuses } from '@hamlet/test/env/client';
 import { agentToken, eventually, startPlay } from '../../testing/test-village.ts';
-import { PROVIDER_KEY, testWire, wireModels } from '../testing/wire-models.ts';
+import { answerWith, testWire, wireModels } from '../testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
 const input_schema = { type: 'object' as const, properties: { place: { type: 'string' } }, required: ['place'] };
@@ -33,21 +33,13 @@ function bob(): Anthropic {
   return new Anthropic({ baseURL, apiKey: null, authToken: agentToken('bob'), maxRetries: 0, timeout: 60_000 });
 }
 
-/** The next answer of the provider, and the body that it must receive. */
-function answerWith(answer: ScriptedAnswer, body: object = {}): void {
-  const headers = { authorization: `Bearer ${PROVIDER_KEY}` };
-  wire.add({
-    expect: { path: '/v1/chat/completions', headers, body: { model: 'up-model', stream: true, ...body } },
-    answer: OPENAI_WIRE.stream(answer),
-  });
-}
-
 const ASKED = { model: 'small', max_tokens: 64, messages: [USER] };
 const blocksOf = (message: Anthropic.Message) =>
   message.content.map((block) => (block.type === 'text' ? block.text : { ...block, caller: undefined }));
 
 test('a plain answer has the usage and the receipt of the OpenAI format', async () => {
   answerWith(
+    wire,
     { text: ['Good ', 'day.'], usage: { prompt: 40, completion: 9 } },
     { max_tokens: 64, stop: ['END'], temperature: 0.5 },
   );
@@ -63,9 +55,9 @@ test('a plain answer has the usage and the receipt of the OpenAI format', async 
   const [row] = await readModelRequests(village.openDb(), 'bob', 1);
   assert.partialDeepStrictEqual(row, { outcome: 'done', promptTokens: 40, completionTokens: 9, model: 'small' });
   assert.equal(message.id, `msg_${row?.requestId}`);
-  answerWith({ text: ['Good day.'], usage: { prompt: 40, completion: 9 } });
+  answerWith(wire, { text: ['Good day.'], usage: { prompt: 40, completion: 9 } });
   const chat = await play.as('bob').completeChat({ model: 'small', messages: [USER] });
-  answerWith({ text: ['Good day.'], usage: { prompt: 40, completion: 9 } });
+  answerWith(wire, { text: ['Good day.'], usage: { prompt: 40, completion: 9 } });
   const again = await play.as('bob').createMessage(ASKED);
   assert.deepEqual([again.hamlet.price, again.hamlet.tokens], [chat.hamlet.price, chat.hamlet.tokens]);
   wire.verify();
@@ -73,6 +65,7 @@ test('a plain answer has the usage and the receipt of the OpenAI format', async 
 
 test('parallel tool calls are translated, and so are their results in the next request', async () => {
   answerWith(
+    wire,
     { text: ['I walk.'], calls: CALLS },
     { tools: SENT_TOOLS, tool_choice: 'required', parallel_tool_calls: false, messages: [USER] },
   );
@@ -87,6 +80,7 @@ test('parallel tool calls are translated, and so are their results in the next r
     function: { name, arguments: pieces.join('') },
   }));
   answerWith(
+    wire,
     { text: ['Done.'] },
     {
       messages: [
@@ -113,7 +107,7 @@ test('parallel tool calls are translated, and so are their results in the next r
 });
 
 test('a stream has the events of the format, also if the model alternates between tool calls', async () => {
-  answerWith({ text: ['I ', 'walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } });
+  answerWith(wire, { text: ['I ', 'walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } });
   const stream = bob().messages.stream({ ...ASKED, tools: TOOLS });
   const types: string[] = [];
   stream.on('streamEvent', ({ type }) => void types.push(type));
@@ -131,13 +125,13 @@ test('a stream has the events of the format, also if the model alternates betwee
 });
 
 test('answers at the token limit, answers by a schema, and tool arguments that are not an object are translated', async () => {
-  answerWith({ text: ['Cut'], finish: 'length' });
+  answerWith(wire, { text: ['Cut'], finish: 'length' });
   assert.equal((await bob().messages.create(ASKED)).stop_reason, 'max_tokens');
   const schema = { type: 'object', properties: {}, additionalProperties: false };
   const response_format = { type: 'json_schema', json_schema: { name: 'answer', schema } };
-  answerWith({ text: ['{}'] }, { response_format });
+  answerWith(wire, { text: ['{}'] }, { response_format });
   await bob().messages.create({ ...ASKED, output_config: { format: { type: 'json_schema', schema } } });
-  answerWith({ calls: [{ id: 'call_x', name: 'say', pieces: ['not JSON'] }] });
+  answerWith(wire, { calls: [{ id: 'call_x', name: 'say', pieces: ['not JSON'] }] });
   const bad = await bob().messages.create({ ...ASKED, tools: TOOLS });
   assert.partialDeepStrictEqual(bad.content, [{ type: 'tool_use', input: { invalid_arguments: 'not JSON' } }]);
   wire.verify();

@@ -1,5 +1,5 @@
 import { parseModelsConfig, SYSTEM_PORTS, type ModelsConfig } from '@hamlet/models';
-import { startWireServer, type WireServer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type ScriptedAnswer, type WireServer } from '@hamlet/models/testing';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import type { VillageModels } from '../models/village-models.ts';
 
@@ -42,4 +42,13 @@ export function wireModels(url: string, { maxInFlight, queue, limits, route }: W
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   const key = (name: string): string | null => (name === 'village' ? PROVIDER_KEY : null);
   return { config: parsed.config, key, adapters: {}, ports: SYSTEM_PORTS };
+}
+
+/** The next answer of the provider of {@link wireModels}, and the body that it must receive. */
+export function answerWith(wire: WireServer, answer: ScriptedAnswer, body: object = {}): void {
+  const headers = { authorization: `Bearer ${PROVIDER_KEY}` };
+  wire.add({
+    expect: { path: '/v1/chat/completions', headers, body: { model: 'up-model', stream: true, ...body } },
+    answer: OPENAI_WIRE.stream(answer),
+  });
 }
