@@ -16,7 +16,7 @@ import { isLearned } from './reading/facts-read.ts';
 
 const RECALLED_MAX = 6;
 const PINNED_MAX = 20;
-/** Facts about the people present that are recalled whatever the message says, of the newest `PROFILE_SEEN`. */
+/** Facts about the people present that are recalled for every message, of the newest `PROFILE_SEEN`. */
 const PROFILE_MAX = 4;
 const PROFILE_SEEN = 100;
 const HITS_MAX = 50;
@@ -234,7 +234,7 @@ async function recallFrom(
   return { memories, outside: all.length - all.filter(isInside).length };
 }
 
-/** What people said about themselves, or corrected, of those present: the most important first. */
+/** Facts of the people present, from their words or as they corrected them: the most important first. */
 const profileIn = (memory: Memory, reader: Reader): readonly Remembered[] =>
   newestOf(memory, reader, { kind: 'fact', layers: ['profile'], isPrivate: true, limit: PROFILE_SEEN })
     .filter((each) => isLearned(each) || each.id.startsWith(CORRECTION_PREFIX))

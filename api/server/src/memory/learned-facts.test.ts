@@ -1,4 +1,4 @@
-/** Facts that a resident's process makes once a conversation has rested: told in one chat, used in another, seen and corrected by the person. */
+/** Facts that a resident's process makes once a conversation has rested: said in one chat, used in another, seen and corrected by the person. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentMemory } from '@hamlet/contract';
@@ -19,7 +19,7 @@ interface Body {
   readonly tools?: readonly object[];
 }
 
-/** What the model read for answers to people, and for facts. */
+/** The texts that the model read for answers to people, and for facts. */
 const read = { chats: [] as string[], passages: [] as string[] };
 const json = (value: object): WireAnswer => OPENAI_WIRE.stream({ text: [JSON.stringify(value)] });
 

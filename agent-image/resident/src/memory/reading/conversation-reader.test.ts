@@ -25,7 +25,7 @@ const REST_MS = RESTS_AFTER_MS + 60_000;
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const readBy = (...names: readonly string[]) => ({ present: names.map((name) => `account ${name}`), repository: null });
 
-interface Told {
+interface Chat {
   readonly names?: readonly string[];
   readonly session?: number;
   /** The API marks the words of the run as text from outside. */
@@ -70,7 +70,7 @@ function anAgent() {
   const limits = { ...LIMITS, tokens_per_hour: 200_000 };
   const situation = aSituation({ config: { model, limits } });
   let runs = 0;
-  const say = async (text: string, { names = ['Mia'], session = 91, tainted = false }: Told = {}): Promise<string> => {
+  const say = async (text: string, { names = ['Mia'], session = 91, tainted = false }: Chat = {}): Promise<string> => {
     clock.now += 1_000;
     const people = names.map((name) => ({ id: `account ${name}`, name }));
     const run: Run = aRun(text, {
@@ -165,7 +165,7 @@ test('a newer statement ends an older fact, which is recalled no longer; older w
   assert.deepEqual(pluck(named, 'text'), ['Mia lives in Leeds.']);
 });
 
-test('the most important facts about the people present are recalled whatever the message says', async () => {
+test('the most important facts about the people present are recalled for every message', async () => {
   const { say, read, recalled } = anAgent();
   await say('I live in York, and a lot more.');
   const minor = ['sings', 'paints', 'rows', 'knits', 'skis'].map((act) => fact(`Mia ${act}.`, { importance: 0.3 }));

@@ -59,7 +59,7 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
     if (JSON.stringify(next) !== JSON.stringify(marksIn(life))) life.remember(stateOf(MARKS, next));
   };
   try {
-    // What was said before an agent had a reader is not read.
+    // Words from before an agent had a reader are not read.
     write(marks());
   } catch (error) {
     warn(error);

@@ -50,7 +50,7 @@ const plan = (words: readonly Evidence[], minute: number, marks = START) =>
 const textsOf = ({ passage }: ReturnType<typeof plan>) => passage?.lines.map(({ text }) => text);
 const RESTED = 1 + RESTS_AFTER_MS / MINUTE_MS;
 
-test('a conversation is read once nobody has written in it for a while', () => {
+test('a conversation is read once it has had no words for a while', () => {
   const words = newestFirst(said(1), said(5, { speaker: 'Noah', audience: ['noah'], session: 'other' }));
   assert.equal(plan(words, RESTED - 0.1).passage, null);
   assert.equal(plan(words, RESTED).passage?.speaker, 'Mia');

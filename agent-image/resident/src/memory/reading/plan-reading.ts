@@ -33,7 +33,7 @@ export type ReadMarks = Readonly<z.infer<typeof ReadMarks>>;
 /** Words of a passage. Answers of the agent have no label, because no fact rests on them. */
 export type Line = Readonly<{ id: string; run: string; label: string | null; text: string; at: number; turn: number }>;
 
-/** What one person said in a conversation that has rested, for one request. */
+/** Words of one person in a conversation that has rested, for one request. */
 export type Passage = Readonly<{
   session: string;
   speaker: string;
