@@ -1,8 +1,8 @@
+import { mayAllKnow } from './audience.ts';
 import { MAX_PINNED } from './limits.ts';
 import type { Audience, Fact, NewFact, NewMemory, RefusalReason, RememberResult, Taint } from './memory.ts';
 import { faultOf } from './new-memory.ts';
 import { fingerprintOf, isSameFact } from './sameness.ts';
-import { includes } from './store/audiences.ts';
 import type { Row } from './store/memory-table.ts';
 import { insertMemory, type Parts } from './store/parts.ts';
 import { hasTombstone } from './store/tombstones.ts';
@@ -99,14 +99,14 @@ const NO_SOURCES: Sources = { supersedes: null, taint: 'none' };
 /** A fact takes from its provenance the taint, and the last correction of the fact that it corrects. */
 function sourcesOf({ table }: Parts, fact: NewFact): Sources | RememberResult {
   const sources = (fact.provenance ?? []).map((id) => ({ id, memory: table.find(id)?.memory }));
-  const hidden = sources.find(({ memory }) => memory === undefined || !includes(memory.audience, fact.audience));
+  const hidden = sources.find(({ memory }) => memory === undefined || !mayAllKnow(memory.audience, fact.audience));
   if (hidden !== undefined)
     return refused('no_such_memory', `The people of this fact may not all see ${hidden.id}. Name other provenance.`);
   const taint = sources.some(({ memory }) => memory?.taint === 'outside') ? 'outside' : 'none';
   const corrected = fact.supersedes ?? null;
   if (corrected === null) return { supersedes: null, taint };
   const last = lastCorrection(table, corrected);
-  if (last === null || !includes(fact.audience, last.audience))
+  if (last === null || !mayAllKnow(fact.audience, last.audience))
     return refused('no_such_memory', `${corrected} is not a fact whose people may all see this one.`);
   return { supersedes: last.id, taint };
 }

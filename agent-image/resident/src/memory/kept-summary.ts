@@ -1,4 +1,5 @@
-import type { Audience, Memory, NewFact, Remembered } from '@hamlet/engine/memory';
+import { mayAllKnow } from '@hamlet/engine/audience';
+import type { Memory, NewFact, Remembered } from '@hamlet/engine/memory';
 import { MEMORY_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
 
@@ -44,7 +45,9 @@ export function summaryFact(
 ): Omit<NewFact, 'subject'> | null {
   const { id, conversation, text, repository, isOutside, words } = summary;
   const { previous, sources } = sourcesOf(memory, conversation, words);
-  const audience = summary.audience.filter((person) => sources.every((source) => mayKnow(source.audience, person)));
+  const audience = summary.audience.filter((person) =>
+    sources.every((source) => mayAllKnow(source.audience, [person])),
+  );
   if (sources.length === 0 || audience.length === 0) return null;
   const isSameAudience = previous !== undefined && mayAllKnow(audience, previous.audience);
   return {
@@ -73,10 +76,6 @@ function sourcesOf(memory: Pick<Memory, 'get' | 'list'>, conversation: string, w
   );
   return { previous, sources: [...sources.values()] };
 }
-
-const mayKnow = (audience: Audience, person: string): boolean => audience === 'public' || audience.includes(person);
-const mayAllKnow = (audience: Audience, people: Audience): boolean =>
-  people === 'public' ? audience === 'public' : people.every((person) => mayKnow(audience, person));
 
 /** The end of a sentence or of a line. A number with a dot begins an item of a list. */
 const SENTENCES = /^[^]*(?:(?<!\d)[.!?…]["'”’)\]]*(?=\s)|(?=\n))/;

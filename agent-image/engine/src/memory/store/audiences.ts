@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { mayAllKnow } from '../audience.ts';
 import type { Audience, Present } from '../memory.ts';
 
 const PUBLIC = 'public';
@@ -33,7 +34,7 @@ export function openAudiences(database: DatabaseSync): Audiences {
       return number;
     },
     visibleTo: (present) => {
-      const visible = [...known.values()].filter(({ audience }) => includes(audience, present));
+      const visible = [...known.values()].filter(({ audience }) => mayAllKnow(audience, present));
       return visible.length === known.size ? null : new Set(visible.map(({ number }) => number));
     },
     reload,
@@ -46,10 +47,3 @@ export const membersText = (audience: Audience): string =>
 
 export const parseMembers = (members: string): Audience =>
   members === PUBLIC ? PUBLIC : (JSON.parse(members) as readonly string[]);
-
-/** True if everyone who is present may see what is for `audience`. Where anyone may be present, only the public may be seen. */
-export function includes(audience: Audience, present: Present): boolean {
-  if (present === 'keeper' || audience === PUBLIC) return true;
-  if (present === PUBLIC || present.length === 0) return false;
-  return present.every((person) => audience.includes(person));
-}
