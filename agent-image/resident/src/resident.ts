@@ -30,7 +30,7 @@ import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
 import { createAgentMemory, openAgentMemory, type AgentMemory, type OpenedMemory } from './memory/agent-memory.ts';
 import type { LifeStore } from './memory/life-store.ts';
 import { keepEntry, recallPublic, type OwnMemory } from './memory/own-memory.ts';
-import { memoryFileOf } from './memory/memory-files.ts';
+import { memoryFileOf, type MemoryPlace } from './memory/memory-files.ts';
 import { createRepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
@@ -70,7 +70,7 @@ export async function runResident(env: Environment, ports: ResidentPorts): Promi
   const seed = MemorySeed.parse(JSON.parse(readFileSync(env.HAMLET_MEMORY_SEED, 'utf8')));
   const memory = await openAgentMemory(env, { seed, log: ports.log });
   try {
-    return await runWith({ ...memory, seed }, env, ports);
+    return await runWith(memory, env, ports);
   } finally {
     memory.close();
     lock.release();
@@ -91,11 +91,7 @@ async function waitForLock(
   return null;
 }
 
-interface Memories extends OpenedMemory {
-  readonly seed: MemorySeed;
-}
-
-async function runWith(memories: Memories, env: Environment, ports: ResidentPorts): Promise<EndReason> {
+async function runWith(memories: OpenedMemory, env: Environment, ports: ResidentPorts): Promise<EndReason> {
   const { log, stop } = ports;
   const connection = connect(env, ports);
   const { village } = connection;
@@ -107,7 +103,7 @@ async function runWith(memories: Memories, env: Environment, ports: ResidentPort
   if (stop.aborted) return 'stopped';
   const leave = new AbortController();
   const leaving = AbortSignal.any([stop, leave.signal]);
-  const { life, seed } = memories;
+  const { life } = memories;
   const memory = createAgentMemory({
     ...memories,
     folder: env.HAMLET_MEMORY_DIR,
@@ -117,7 +113,7 @@ async function runWith(memories: Memories, env: Environment, ports: ResidentPort
     log,
   });
   void memory.run(leaving);
-  const mind = mindOf({ env, memory, seed, connection, config, leaving }, ports);
+  const mind = mindOf({ env, memory, connection, config, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
   const proxy = await openProxy(env, { ...connection, ...mind }, log);
@@ -224,7 +220,6 @@ interface Mind {
 
 interface MindParts {
   readonly memory: AgentMemory;
-  readonly seed: MemorySeed;
   readonly env: Environment;
   readonly connection: Connection;
   readonly config: AgentConfig;
@@ -232,7 +227,7 @@ interface MindParts {
 }
 
 function mindOf(
-  { env, memory: { ownMemory, reader, catchUp }, seed, connection, config, leaving: stop }: MindParts,
+  { env, memory: { ownMemory, reader, catchUp }, connection, config, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
@@ -243,7 +238,7 @@ function mindOf(
   const skills = skillStoreIn(env, work);
   const states = new ServerStates();
   const [retries, book] = [{ rest, random }, createRunBook()];
-  const repositoryMemory = createRepositoryMemory({ ...retries, work, book, seed });
+  const repositoryMemory = createRepositoryMemory({ ...retries, work, book });
   const keys = new ModelKeys(book);
   const place = createHandsPlace(env, { ...retries, work, book, memory: repositoryMemory, ownMemory, keys, log });
   const runMemory = createRunMemory({ ...retries, ownMemory, catchUp, work, book, log, stop });
@@ -322,7 +317,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     ...shared,
     ...(socket === undefined ? {} : { runsInHands: () => runsInHands(socket) }),
     workTreeOf,
-    memoryPathOf: (repository) => memoryPathIn(env, repository),
+    memoryPathOf: (place) => memoryPathIn(env, place),
     work,
     runtimes,
     thinking,
@@ -388,7 +383,7 @@ function rememberRun(life: LifeStore, { run_id, schedule }: Run, state: EndedRun
 }
 
 /** The memory file of a repository in the hands; without hands, the agent's own. */
-const memoryPathIn = (env: Environment, repository: Repository | null): string =>
+const memoryPathIn = (env: Environment, place: MemoryPlace | null): string =>
   env.HAMLET_HANDS_SOCKET === undefined
     ? join(env.HAMLET_MEMORY_DIR, MEMORY_FILE)
-    : join(env.HAMLET_HANDS_HOME, memoryFileOf(repository));
+    : join(env.HAMLET_HANDS_HOME, memoryFileOf(place));

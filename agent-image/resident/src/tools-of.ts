@@ -163,7 +163,7 @@ export function createHandsPlace(env: Environment, { memory, ownMemory, keys, lo
   const environmentOf: EnvironmentOf = (place) => ({
     ...programs(place),
     ...keys.environmentOf(place),
-    [MEMORY_FILE_VARIABLE]: memories.pathOf(repositoryOf(place.run)),
+    [MEMORY_FILE_VARIABLE]: memories.pathOf(place.run),
   });
   const locks = join(home, '.hamlet/locks');
   const cloned = createWorkTrees({ workspace, locks, environmentOf, repositoryOf });

@@ -8,6 +8,7 @@ export * from './http/permissions.ts';
 export * from './http/route.ts';
 export * from './kinds/index.ts';
 export * from './memory/agent-memory.ts';
+export * from './memory/memory-audience.ts';
 export * from './memory/memory-entry.ts';
 export * from './routes/runs/agent-memory.ts';
 export * from './routes/agents.ts';

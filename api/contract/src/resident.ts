@@ -29,7 +29,6 @@ export { getSession } from './routes/sessions.ts';
 export { syncAgentMemory } from './routes/runs/agent-memory.ts';
 export {
   CORRECTION_PREFIX,
-  MEMORY_PEOPLE_MAX,
   MEMORY_WORDS_MAX_CHARS,
   MemoryChangeRefusal,
   MemoryId,
@@ -37,6 +36,7 @@ export {
   SYNCED_MEMORIES_MAX,
   SyncedMemory,
 } from './memory/agent-memory.ts';
+export { MEMORY_PEOPLE_MAX } from './memory/memory-audience.ts';
 export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
 export { loadSkill, pinSkills } from './routes/runs/runs.ts';
 export {

@@ -22,6 +22,7 @@ export * from './map/path-tiles.ts';
 export * from './map/places.ts';
 export * from './map/village/default-map.ts';
 export * from './map/world-map.ts';
+export * from './memory/audience.ts';
 export * from './memory/change-memory.ts';
 export * from './memory/score-memory.ts';
 export * from './mind/mind.ts';

@@ -63,6 +63,7 @@ export * from './ledger/upkeep.ts';
 export * from './memory/agent-memory.ts';
 export * from './memory/memory-commands.ts';
 export * from './memory/memory-report.ts';
+export type { MemoryReader } from './memory/memory-reader.ts';
 export * from './memory/repository-memory.ts';
 export * from './migration/migrate.ts';
 export * from './payments/captures.ts';

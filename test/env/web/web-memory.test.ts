@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CallInput, SyncedMemory, useRepositoryMemory } from '@hamlet/contract';
-import { PermissionPlay } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import { until } from '../until.ts';
 import { visit } from '../browser.ts';
 import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
@@ -32,6 +32,8 @@ before(async () => {
   ]);
   await reportMemory();
   await write('bob', [{ op: 'add', name: 'oven', type: 'thing', observations: ['Bob cleaned it.'] }]);
+  await writeInSession(['kim'], [note('m-000000000002', 'Kim bakes on Sundays.', 'Kim')]);
+  await writeInSession([], [note('m-000000000003', 'Noah plans a surprise.', 'Noah')]);
 });
 after(() => stage?.remove());
 
@@ -107,8 +109,18 @@ async function reportMemory(): Promise<void> {
   });
 }
 
-async function write(agentId: 'ada' | 'bob', changes: Changes): Promise<void> {
-  const { runId: run_id, cycle, attempt } = await permits.startRun(agentId);
+const write = async (agentId: 'ada' | 'bob', changes: Changes): Promise<void> =>
+  writeIn(await permits.startRun(agentId), changes);
+
+/** Ada works on the repository in a session of an admin and others. */
+async function writeInSession(people: string[], changes: Changes): Promise<void> {
+  const repository = { url: `https://${REPOSITORY}.git`, branch: 'main' };
+  const { session } = await stage.admin.createSession({ agent_id: 'ada', people, repository });
+  const { run } = await stage.admin.sendMessage({ session_id: session.session_id, text: 'Work.' });
+  await writeIn(await permits.start('ada', run), changes);
+}
+
+async function writeIn({ agentId, runId: run_id, cycle, attempt }: Working, changes: Changes): Promise<void> {
   await permits.play.as(agentId).useRepositoryMemory({ run_id, cycle, attempt, changes });
   await permits.endAll();
 }
@@ -118,17 +130,27 @@ testOnDevices('the panel of an agent shows the memory of its repository', async 
   await visit(page, '?agent=ada&tab=mind');
   const memory = page.locator(`.memory[data-repository="${REPOSITORY}"]`);
   await memory.waitFor();
-  assert.match(await memory.innerText(), /3 entries/);
+  assert.match(await memory.innerText(), /4 entries/);
   await memory.getByRole('button').first().click();
   const oven = memory.locator('.memory-entry', { hasText: 'two doors' });
   await oven.waitFor();
-  assert.match(await oven.innerText(), /oven \(thing\)[^]*Bob cleaned it[^]*From outside[^]*Begun by ada/);
+  assert.match(
+    await oven.innerText(),
+    /oven \(thing\)[^]*Bob cleaned it[^]*From outside[^]*Begun by ada[^]*Everybody may know it/,
+  );
+  const hers = memory.locator('.memory-entry', { hasText: 'bakes on Sundays' });
+  assert.match(await hers.innerText(), /Known to you and one other person/);
+  assert.equal(
+    await memory.locator('.memory-entry', { hasText: 'surprise' }).count(),
+    0,
+    'it arose with another person',
+  );
   await memory.locator('.memory-entry', { hasText: 'oven → stands in → bakery' }).waitFor();
   await oven.scrollIntoViewIfNeeded();
   await stage.shot(viewer, `memory-${name}`);
 });
 
-test('a person deletes an entry, and after a confirmation the whole memory', async (context) => {
+test('a person deletes an entry, and after a confirmation all that they may know', async (context) => {
   const viewer = await stage.viewer({});
   context.after(() => viewer.close());
   const { page } = viewer;
@@ -141,12 +163,12 @@ test('a person deletes an entry, and after a confirmation the whole memory', asy
   await oven.waitFor({ state: 'detached' });
   const left = async (): Promise<number> =>
     (await permits.play.admin.getRepositoryMemory({ repository: REPOSITORY })).entries.length;
-  assert.equal(await left(), 2);
+  assert.equal(await left(), 4);
   await memory.locator('[data-action="ask-forget-memory"]').click();
   await stage.shot(viewer, 'memory-question');
   await memory.locator('[data-action="forget-memory"]').click();
   await memory.waitFor({ state: 'detached' });
-  await until('nothing is left', async () => (await left()) === 0);
+  await until('only the entry of another session is left', async () => (await left()) === 1);
 });
 
 /** Bob remembers 600 things of Kim, each older than the one before. */

@@ -27,6 +27,7 @@ function uploader(answers: readonly Answer<Artifact>[]) {
     onLeaseLost,
     refused: new Set(),
     refusals: new Map(),
+    memoryPeople: null,
   });
   const work = {
     keepArtifact: async (_run, _call, upload) => {

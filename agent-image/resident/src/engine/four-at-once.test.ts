@@ -119,7 +119,7 @@ async function setUp() {
   const [arrival, body] = [createAsyncEvent(), createBodyLock()];
   const shared = { rest: async () => {}, random: () => 0, agentId: 'ada', stop };
   const book = createRunBook();
-  const repositoryMemory = createRepositoryMemory({ ...shared, work, book, seed: { entities: [] } });
+  const repositoryMemory = createRepositoryMemory({ ...shared, work, book });
   const parts = { village, work, ownMemory, repositoryMemory, body, arrival, childRuns: new LateChildRuns() };
   const kit = { ...shared, ...parts };
   const log = { info: () => {}, warn: () => {} };

@@ -84,4 +84,6 @@ const repositoryInWords = (repository: AgentConfig['repository'], workspace: str
     : `Your repository is ${repository.url}, branch ${repository.branch}. Your first call clones it to ${workspace}/${repositoryName(repository.url)}, where commands and git begin.`;
 
 const memoryInWords = (repository: AgentConfig['repository']): string =>
-  repository === null ? '' : 'Your memories of this work belong to the repository: all who work in it read them.';
+  repository === null
+    ? ''
+    : 'Your memories of this work belong to the repository: its agents share them, for the people with whom they arose.';

@@ -6,21 +6,17 @@ import { MEMORY_FILE_VARIABLE, notKept, type Exchanged, type MemoryFiles } from 
 import type { McpServer } from './mcp-server.ts';
 import type { ServedTools } from './mcp-tools.ts';
 
-/** The server of this name has one file for each repository. */
+/** The server of this name has one file for each repository and its people. */
 export const MEMORY_SERVER = 'memory';
 
 /** Maximum number of idle repository servers. Each is a process in the hands. */
 const IDLE_MAX = 2;
 const HASH_DIGITS = 8;
 
-interface Repository {
-  readonly url: string;
-}
-
 interface Ports {
   readonly socket: string;
   readonly memories: MemoryFiles;
-  readonly repositoryOf: (run: string) => Repository | null;
+  readonly repositoryOf: (run: string) => object | null;
   readonly environmentOf: EnvironmentOf;
   readonly open: (name: string, environmentOf: EnvironmentOf) => McpServer;
 }
@@ -30,7 +26,7 @@ interface Opened {
   calls: number;
 }
 
-/** The server `memory`: one process for each repository, and one for the agent's own memory. Each call loads the memory before, and stores it after. */
+/** The server `memory`: one process for each file. Each call loads the memory before, and stores it after. */
 export interface MemoryServers {
   /** The server of runs without a repository; it also lists the tools. */
   readonly own: McpServer;
@@ -41,13 +37,13 @@ export interface MemoryServers {
 export function createMemoryServers({ socket, memories, repositoryOf, environmentOf, open }: Ports): MemoryServers {
   const opened = new Map<string, Opened>();
   const withFile =
-    (repository: Repository | null): EnvironmentOf =>
-    (place) => ({ ...environmentOf(place), [MEMORY_FILE_VARIABLE]: memories.pathOf(repository) });
-  const own = open(MEMORY_SERVER, withFile(null));
-  const serverOf = (repository: Repository): Opened => {
-    const path = memories.pathOf(repository);
+    (path: string): EnvironmentOf =>
+    (place) => ({ ...environmentOf(place), [MEMORY_FILE_VARIABLE]: path });
+  const own = open(MEMORY_SERVER, withFile(memories.pathOf(null)));
+  const serverOf = (run: string): Opened => {
+    const path = memories.pathOf(run);
     const name = `${MEMORY_SERVER}.${createHash('sha256').update(path).digest('hex').slice(0, HASH_DIGITS)}`;
-    const known = opened.get(path) ?? { server: open(name, withFile(repository)), calls: 0 };
+    const known = opened.get(path) ?? { server: open(name, withFile(path)), calls: 0 };
     opened.delete(path);
     opened.set(path, known);
     return known;
@@ -62,10 +58,9 @@ export function createMemoryServers({ socket, memories, repositoryOf, environmen
   return {
     own,
     within: async (context, call) => {
-      const repository = repositoryOf(context.run);
-      if (repository === null)
+      if (repositoryOf(context.run) === null)
         return memories.alone(context.run, () => exchanged({ socket, memories }, context, () => call(own)));
-      const used = serverOf(repository);
+      const used = serverOf(context.run);
       used.calls += 1;
       try {
         return await memories.alone(context.run, () =>

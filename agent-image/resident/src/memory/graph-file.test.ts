@@ -41,6 +41,30 @@ test('additions, replacements and deletions in a file change only those entries'
   ]);
 });
 
+test('entries of one name for different people are one line, and a change of the line reaches each of them', () => {
+  const many = Array.from({ length: 40 }, (_, at) => `${at}`);
+  const [common, private_] = [
+    entity('mill', ...many),
+    { ...entity('mill', 'secret', ...many.map((text) => `x${text}`)), memory_id: 'm-2' },
+  ];
+  const base = [common, private_, relation('mill', 'hill'), { ...relation('mill', 'hill'), memory_id: 'm-3' }];
+  const text = renderGraph(base);
+  assert.equal(text.trimEnd().split('\n').length, 2);
+  assert.deepEqual(changes(base, text), [], 'the line may have more observations than an entry');
+  assert.deepEqual(changes(base, text.replace('"secret",', '').replace('"39"', '"new"')), [
+    { op: 'drop', memory_id: 'm-mill', observations: ['39'] },
+    { op: 'drop', memory_id: 'm-2', observations: ['secret'] },
+    { op: 'add', name: 'mill', type: 'thing', observations: ['new'] },
+  ]);
+  assert.deepEqual(pluck(changes(base, renderGraph([entity('hill')])), 'op'), [
+    'add',
+    'forget',
+    'forget',
+    'forget',
+    'forget',
+  ]);
+});
+
 test('a truncated or foreign file adds its entries, and deletes nothing', () => {
   const base = [entity('mill', 'a'), entity('hill')];
   const torn = `${renderGraph([entity('oven', 'hot')])}{"type":"entity","name":"mi`;

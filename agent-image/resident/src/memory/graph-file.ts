@@ -27,23 +27,27 @@ export interface GraphFile {
   readonly unreadable: readonly string[];
 }
 
+/** The entries as lines. Entries of one name, which are for different people, are one line. */
 export function renderGraph(entries: readonly GraphEntry[]): string {
-  return entries.map((entry) => `${JSON.stringify(lineOf(entry))}\n`).join('');
+  const lines = new Map<string, z.infer<typeof Line>>();
+  for (const entry of entries) {
+    const key = JSON.stringify([entry.kind, entry.kind === 'entity' ? entry.name : keyOf(entry)]);
+    lines.set(key, withEntry(lines.get(key), entry));
+  }
+  return [...lines.values()].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-const lineOf = ({ kind, name, type, to, observations }: GraphEntry): z.infer<typeof Line> =>
-  kind === 'entity'
-    ? { type: 'entity', name, entityType: type, observations }
-    : { type: 'relation', from: name, to: to ?? '', relationType: type };
-
-/** Bounds of an entity. By default those of the API. */
-export interface GraphLimits {
-  readonly observations: number;
-  readonly observationChars: number;
+function withEntry(
+  line: z.infer<typeof Line> | undefined,
+  { kind, name, type, to, observations }: GraphEntry,
+): z.infer<typeof Line> {
+  if (kind === 'relation') return { type: 'relation', from: name, to: to ?? '', relationType: type };
+  if (line?.type !== 'entity') return { type: 'entity', name, entityType: type, observations };
+  return { ...line, observations: [...new Set([...line.observations, ...observations])] };
 }
-const API_LIMITS: GraphLimits = { observations: OBSERVATIONS_MAX, observationChars: OBSERVATION_MAX_CHARS };
 
-export function parseGraph(text: string, limits: GraphLimits = API_LIMITS): GraphFile {
+/** @param observationChars longest text of a program that is read whole; by default as the API allows */
+export function parseGraph(text: string, observationChars = OBSERVATION_MAX_CHARS): GraphFile {
   const entities = new Map<string, { type: string; observations: Set<string> }>();
   const relations = new Map<string, z.infer<typeof Relation>>();
   const unreadable: string[] = [];
@@ -51,7 +55,7 @@ export function parseGraph(text: string, limits: GraphLimits = API_LIMITS): Grap
     if (line.trim() === '') continue;
     const parsed = Line.safeParse(parseJson(line));
     if (!parsed.success) unreadable.push(line);
-    else if (parsed.data.type === 'entity') addEntity(entities, parsed.data, limits);
+    else if (parsed.data.type === 'entity') addEntity(entities, parsed.data, observationChars);
     else {
       const relation = cleanRelation(parsed.data);
       relations.set(relationKey(relation), relation);
@@ -71,12 +75,12 @@ function parseJson(line: string): unknown {
 function addEntity(
   entities: Map<string, { type: string; observations: Set<string> }>,
   { name, entityType, observations }: z.infer<typeof Entity>,
-  limits: GraphLimits,
+  observationChars: number,
 ): void {
   const key = clean(name);
   const known = entities.get(key) ?? { type: clean(entityType), observations: new Set<string>() };
-  for (const text of observations.slice(0, limits.observations)) {
-    const words = clean(text, limits.observationChars);
+  for (const text of observations) {
+    const words = clean(text, observationChars);
     if (words !== '') known.observations.add(words);
   }
   entities.set(key, known);
@@ -104,7 +108,10 @@ export function changesOfGraph(
   now: GraphFile,
   { mayDelete }: { readonly mayDelete: boolean },
 ): readonly MemoryChange[] {
-  const known = new Map(base.filter(({ kind }) => kind === 'entity').map((entry) => [entry.name, entry]));
+  const known = Map.groupBy(
+    base.filter(({ kind }) => kind === 'entity'),
+    ({ name }) => name,
+  );
   const knownRelations = new Set(base.filter(({ kind }) => kind === 'relation').map(keyOf));
   const added = [...now.entities].flatMap(([name, entity]) => changesOfEntity(known.get(name), { name, ...entity }));
   const related = [...now.relations]
@@ -125,15 +132,21 @@ interface Found {
   readonly observations: ReadonlySet<string>;
 }
 
-function changesOfEntity(before: GraphEntry | undefined, { name, type, observations }: Found): readonly MemoryChange[] {
+/** @param before the entries of this name, each for other people */
+function changesOfEntity(
+  before: readonly GraphEntry[] = [],
+  { name, type, observations }: Found,
+): readonly MemoryChange[] {
   if (!isNamed(name, type)) return [];
-  const added = [...observations].filter((text) => before?.observations.includes(text) !== true);
-  if (before === undefined) return [{ op: 'add', name, type, observations: added.slice(0, OBSERVATIONS_MAX) }];
-  const dropped = before.observations.filter((text) => !observations.has(text));
-  return [
-    ...(dropped.length === 0 ? [] : [{ op: 'drop' as const, memory_id: before.memory_id, observations: dropped }]),
-    ...(added.length === 0 ? [] : [{ op: 'add' as const, name, type: before.type, observations: added }]),
-  ];
+  const known = new Set(before.flatMap((entry) => entry.observations));
+  const added = [...observations].filter((text) => !known.has(text)).slice(0, OBSERVATIONS_MAX);
+  const [first] = before;
+  if (first === undefined) return [{ op: 'add', name, type, observations: added }];
+  const dropped = before.flatMap(({ memory_id, observations: texts }): readonly MemoryChange[] => {
+    const gone = texts.filter((text) => !observations.has(text));
+    return gone.length === 0 ? [] : [{ op: 'drop', memory_id, observations: gone }];
+  });
+  return added.length === 0 ? dropped : [...dropped, { op: 'add', name, type: first.type, observations: added }];
 }
 
 /** A request to the API has at most 512 KiB. */

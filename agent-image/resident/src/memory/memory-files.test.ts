@@ -10,7 +10,7 @@ import { connectHands } from '../hands/hands-client.ts';
 import { aMemoryVillage, type MemoryVillage } from '../testing/a-repository-memory.ts';
 import { openExportStore } from './export-store.ts';
 import { repositoryFile } from './repository-file.ts';
-import { createMemoryFiles, type Exchanged, type MemoryFiles } from './memory-files.ts';
+import { createMemoryFiles, memoryFileOf, type Exchanged, type MemoryFiles } from './memory-files.ts';
 
 const BAKERY = 'https://git.example.org/town/bakery.git';
 const MILL = 'https://git.example.org/town/mill.git';
@@ -21,10 +21,13 @@ const client = untilEnd(await connectHands(hands.socket));
 let village: MemoryVillage;
 let files: MemoryFiles;
 let warnings: string[];
+/** The runs under way, with their people at the start. */
+const booked = new Map<string, readonly string[] | null>();
 let homes = 0;
 let home: string;
 
 beforeEach(() => {
+  booked.clear();
   home = join(hands.workspace, `home-${(homes += 1)}`);
   mkdirSync(home);
   village = aMemoryVillage();
@@ -35,22 +38,34 @@ beforeEach(() => {
   files = aProcess();
 });
 
-const begin = (run: string, agentId: string, url: string | null): void => void village.runs.set(run, { agentId, url });
+function begin(run: string, agentId: string, url: string | null): void {
+  village.runs.set(run, { agentId, url, people: null });
+  booked.set(run, null);
+}
+
+/** Ada begins a run in a session of these people on the bakery. */
+function beginWith(run: string, ...people: string[]): void {
+  village.runs.set(run, { agentId: 'ada', url: BAKERY, people });
+  booked.set(run, people);
+}
 
 /** A new resident process with the volume of the previous one. */
 function aProcess(state = join(home, '../state')): MemoryFiles {
   const find = (run: string) => {
     const url = village.runs.get(run)?.url ?? null;
-    return { repository: url === null ? null : { url, branch: 'main' } } as never;
+    const people = booked.get(run);
+    if (people === undefined) return undefined;
+    return { repository: url === null ? null : { url, branch: 'main' }, memoryPeople: people } as never;
   };
   const log = { warn: (_event: string, entry: object = {}) => void warnings.push(JSON.stringify(entry)) };
   const exports = openExportStore(`${state}-${homes}`);
   return createMemoryFiles({ memories: [repositoryFile(village.memory)], book: { find }, home, exports, log });
 }
 
-const fileOf = (url: string | null): string => files.pathOf(url === null ? null : { url });
-const linesOf = (url: string): readonly string[] =>
-  readFileSync(fileOf(url), 'utf8')
+const fileOf = (url: string | null, people: readonly string[] | null = null): string =>
+  join(home, memoryFileOf(url === null ? null : { url, people }));
+const linesOf = (url: string, people: readonly string[] | null = null): readonly string[] =>
+  readFileSync(fileOf(url, people), 'utf8')
     .split('\n')
     .filter((line) => line !== '');
 const entity = (name: string, ...observations: string[]) => ({
@@ -209,4 +224,66 @@ test('an emptied file deletes only after a call of the server', async () => {
   writeFileSync(fileOf(BAKERY), '');
   await exchange('r1', true);
   assert.deepEqual(namesIn(BAKERY), []);
+});
+
+test('the file of a session has what its people may know, and a person who joins narrows it', async () => {
+  beginWith('m1', 'mia');
+  beginWith('n1', 'noa');
+  beginWith('b1', 'noa', 'mia');
+  village.change('r1', add('oven', 'hot'));
+  village.change('m1', add('oven', 'broken'), add('of mia', 'a secret'));
+  village.change('n1', add('of noa', 'a surprise'));
+  for (const run of ['m1', 'n1', 'b1']) await place(run);
+  const [mias, both] = [['mia'], ['mia', 'noa']];
+  assert.deepEqual(linesOf(BAKERY, mias), [
+    JSON.stringify(entity('oven', 'hot', 'broken')),
+    JSON.stringify(entity('of mia', 'a secret')),
+  ]);
+  assert.deepEqual(linesOf(BAKERY, both), [JSON.stringify(entity('oven', 'hot'))]);
+  village.runs.set('m1', { agentId: 'ada', url: BAKERY, people: both });
+  await exchange('m1');
+  assert.deepEqual(linesOf(BAKERY, mias), [JSON.stringify(entity('oven', 'hot'))]);
+  assert.deepEqual(namesIn(BAKERY), ['of mia', 'of noa', 'oven', 'oven'], 'nothing is forgotten');
+});
+
+test('what a program writes in a session is for its people, also after a crash', async () => {
+  village.change('r1', add('oven', 'hot'));
+  beginWith('m1', 'mia');
+  await place('m1');
+  writeFileSync(fileOf(BAKERY, ['mia']), JSON.stringify(entity('oven', 'hot', 'broken')));
+  files = aProcess();
+  beginWith('b1', 'mia', 'noa');
+  begin('r4', 'ada', BAKERY);
+  beginWith('m2', 'mia');
+  for (const run of ['b1', 'r4', 'm2']) await place(run);
+  assert.deepEqual(
+    village.entries(BAKERY).map(({ audience, observations }) => [audience, observations]),
+    [
+      [null, ['hot']],
+      [['mia'], ['broken']],
+    ],
+  );
+});
+
+test('a file for some people ends with the last run that uses it', async () => {
+  for (const run of ['m1', 'm2']) beginWith(run, 'mia');
+  for (const run of ['m1', 'm2', 'r1']) await place(run);
+  for (const run of ['m1', 'r1']) await keep(run);
+  const file = fileOf(BAKERY, ['mia']);
+  assert.ok(existsSync(file) && existsSync(fileOf(BAKERY)));
+  writeFileSync(file, JSON.stringify(entity('of mia', 'a secret')));
+  await keep('m2');
+  assert.ok(!existsSync(file));
+  assert.deepEqual(namesIn(BAKERY), ['of mia']);
+  beginWith('m3', 'mia');
+  await place('m3');
+  assert.equal(linesOf(BAKERY, ['mia']).length, 1);
+  booked.delete('m3');
+  beginWith('m4', 'mia');
+  await place('m4');
+  await keep('m4');
+  assert.ok(!existsSync(file), 'a run that waits does not use it');
+  beginWith('m3', 'mia');
+  await place('m3');
+  assert.ok(existsSync(file), 'it gets the file again');
 });

@@ -6,11 +6,17 @@ import { z } from 'zod';
 import { HandsError, withHands, type HandsClient } from '../hands/hands-client.ts';
 import type { Log } from '../process/json-log.ts';
 import type { ExportStore } from './export-store.ts';
-import { parseGraph, renderGraph, type GraphEntry, type GraphFile, type GraphLimits } from './graph-file.ts';
+import { parseGraph, renderGraph, type GraphEntry, type GraphFile } from './graph-file.ts';
 import type { MemoryRefused, MemoryRuns } from './repository-memory.ts';
 import { FilePart } from '../hands/process-record.ts';
 
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
+
+/** A repository with the people for whom a run uses its memory; null for everybody who may use the repository. */
+export interface MemoryPlace {
+  readonly url: string;
+  readonly people: readonly string[] | null;
+}
 
 const FOLDER = '.mcp-memory';
 const FILE = 'memory.jsonl';
@@ -20,10 +26,13 @@ const TRIES_MAX = 5;
 const MAX_PLACED = 64;
 const BUSY = 'programs write to the memory file without a pause';
 
-export function memoryFileOf(repository: { readonly url: string } | null): string {
-  if (repository === null) return posix.join(FOLDER, FILE);
-  const id = createHash('sha256').update(repositoryId(repository.url)).digest('hex').slice(0, HASH_DIGITS);
-  return posix.join(FOLDER, `${repositoryName(repository.url)}-${id}`, FILE);
+/** The memory file of a repository, one for each group of people; of the agent without a repository. Pure. */
+export function memoryFileOf(place: MemoryPlace | null): string {
+  if (place === null) return posix.join(FOLDER, FILE);
+  const { url, people } = place;
+  const key = people === null ? repositoryId(url) : JSON.stringify([repositoryId(url), people.toSorted()]);
+  const id = createHash('sha256').update(key).digest('hex').slice(0, HASH_DIGITS);
+  return posix.join(FOLDER, `${repositoryName(url)}-${id}`, FILE);
 }
 
 /** Why a change was not kept. */
@@ -57,8 +66,8 @@ export interface KeptFile {
 
 /** The memory behind a file. It takes the changes that programs made, and states the new content. */
 export interface FileMemory {
-  /** Bounds of what is read from the file; by default those of the API. */
-  readonly limits?: GraphLimits;
+  /** Longest text in the file that is read whole; by default as the API allows. */
+  readonly observationChars?: number;
   /** True if the file of this run is a view of this memory. */
   has(run: string): boolean;
   exchange(run: string, found: FoundFile, signal: AbortSignal): Promise<KeptFile | MemoryRefused>;
@@ -72,19 +81,23 @@ export interface Exchange {
 }
 
 /**
- * Memories as files in the hands, in the form of the MCP memory server: one for each repository, and the agent's own. An exchange
- * takes the changes that programs made since the last one, and writes the file again.
+ * Memories as files in the hands, in the form of the MCP memory server: those of repositories, and the agent's own. An exchange takes
+ * the changes that programs made since the last one, and writes the file again with what all people of the run may know. Different
+ * people of a repository have different files, so that an exchange for some never takes what arose with others.
  */
 export interface MemoryFiles {
-  /** The absolute path of the memory file of a repository, or of the agent. */
-  pathOf(repository: { readonly url: string } | null): string;
+  /** The absolute path of the memory file of a run. Null, and a run without a repository: that of the agent. */
+  pathOf(run: string | null): string;
   /** Writes the memory file of a run, once a run. Without a memory behind it, only creates the folder. Never rejects. */
   place(
     hands: HandsClient,
     run: string,
     at: { readonly read: 'own' | 'all'; readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Takes the changes that a run's programs made, if a file was written for it. Never rejects. */
+  /**
+   * Takes the changes that a run's programs made, if a file was written for it. A file that is not for everybody is deleted, unless
+   * another run uses it. Never rejects.
+   */
   keep(socket: string, run: string, signal: AbortSignal): Promise<void>;
   exchange(hands: HandsClient, run: string, how: Exchange & { readonly signal: AbortSignal }): Promise<Exchanged>;
   /** Serializes uses of the memory file of a run's repository. */
@@ -105,21 +118,33 @@ const NOTHING_TO_DO: Exchanged = { kind: 'done', refused: [] };
 export function createMemoryFiles(ports: Ports): MemoryFiles {
   const { memories, book, home } = ports;
   const has = (run: string): boolean => memories.some((memory) => memory.has(run));
-  const placed = new Set<string>();
+  /** Runs for which a file was written, with its path. */
+  const placed = new Map<string, string>();
   const makeFolder = folderMaker(home);
-  const fileOf = (run: string): string => memoryFileOf(book.find(run)?.repository ?? null);
+  const fileOf = (run: string | null): string => memoryFileOf(run === null ? null : placeOf(book.find(run)));
   const inTurn = createTurns();
   const alone: MemoryFiles['alone'] = (run, use) => inTurn(fileOf(run), use);
   const exchange: MemoryFiles['exchange'] = (hands, run, how) => {
     // Nothing proves which run made the changes that a run's first exchange finds.
     const left = !placed.has(run);
-    const [oldest] = placed;
+    const [oldest] = placed.keys();
     if (left && placed.size >= MAX_PLACED && oldest !== undefined) placed.delete(oldest);
-    placed.add(run);
-    return exchangeFile(ports, { hands, run, left, place: { root: home, path: fileOf(run) } }, how);
+    const path = fileOf(run);
+    placed.set(run, path);
+    return exchangeFile(ports, { hands, run, left, place: { root: home, path } }, how);
+  };
+  /** Deletes the file of a run that ends, unless everybody or another run uses it. A run that waits gets it again. */
+  const removeOf = async (hands: HandsClient, run: string): Promise<void> => {
+    const path = fileOf(run);
+    const users = [...placed].filter(([, its]) => its === path).map(([each]) => each);
+    const isUsed = users.some((each) => each !== run && book.find(each) !== undefined);
+    const isForAll = (placeOf(book.find(run))?.people ?? null) === null;
+    if (isForAll || isUsed) return;
+    await removeFile(hands, { root: home, path });
+    for (const each of users) placed.delete(each);
   };
   return {
-    pathOf: (repository) => posix.join(home, memoryFileOf(repository)),
+    pathOf: (run) => posix.join(home, fileOf(run)),
     alone,
     exchange,
     place: async (hands, run, { read, signal }) => {
@@ -135,11 +160,24 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
     keep: async (socket, run, signal) => {
       if (!placed.has(run) || !has(run)) return;
       const how = { read: 'own', called: false, signal } as const;
-      await quietly(ports, run, () => withHands(socket, (hands) => alone(run, () => exchange(hands, run, how))));
+      await quietly(ports, run, () =>
+        withHands(socket, (hands) =>
+          alone(run, async () => {
+            const end = await exchange(hands, run, how);
+            if (end.kind === 'done') await removeOf(hands, run);
+            return end;
+          }),
+        ),
+      );
       placed.delete(run);
     },
   };
 }
+
+const placeOf = (booked: ReturnType<MemoryRuns['find']>): MemoryPlace | null =>
+  booked === undefined || booked.repository === null
+    ? null
+    : { url: booked.repository.url, people: booked.memoryPeople };
 
 /** Creates the folder of memories once. Mutable, because it remembers that. */
 function folderMaker(home: string): (hands: HandsClient) => Promise<void> {
@@ -231,7 +269,7 @@ async function tryExchange(
   const file = await readOrSetAside(hands, { run, place, log });
   const memory = memories.find((each) => each.has(run));
   if (memory === undefined) return NOTHING_TO_DO;
-  const graph = file.text === null ? null : parseGraph(file.text, memory.limits);
+  const graph = file.text === null ? null : parseGraph(file.text, memory.observationChars);
   const found = { base: exports.read(place.path), file: graph, mayDelete: called || file.text !== '', left, read };
   const kept = await memory.exchange(run, found, signal);
   if (kept.kind === 'refused') return kept;
@@ -301,9 +339,14 @@ async function keepLines(hands: HandsClient, { run, place, log }: Reading, lines
 /** Renames an unreadable file, so that a good one can be written; removes an earlier renamed one. Returns the new path. */
 async function setAside(hands: HandsClient, { root, path }: FilePlace): Promise<string> {
   const to = posix.join(posix.dirname(path), 'memory.unreadable');
-  await hands.ask('fs.remove', { root, path: to }, z.unknown()).catch((error: unknown) => {
-    if (!(error instanceof HandsError) || error.code !== 'not_found') throw error;
-  });
+  await removeFile(hands, { root, path: to });
   await hands.ask('fs.rename', { root, path, to }, z.unknown());
   return posix.join(root, to);
+}
+
+/** Removes a file if it is there. */
+async function removeFile(hands: HandsClient, { root, path }: FilePlace): Promise<void> {
+  await hands.ask('fs.remove', { root, path }, z.unknown()).catch((error: unknown) => {
+    if (!(error instanceof HandsError) || error.code !== 'not_found') throw error;
+  });
 }

@@ -11,7 +11,7 @@ const NOTED_MAX = 64;
 const COMMON_MAX = 500;
 const COMMON_MAX_CHARS = 128 << 10;
 /** The file has at most 512 KiB, and its lines stay as programs wrote them. */
-const LIMITS = { observations: 10_000, observationChars: 100_000 };
+const OBSERVATION_CHARS = 100_000;
 /** Type of entities that the memory knows and no program has made, and the name of the one about the agent. */
 const ENTITY_TYPE = 'subject';
 const OWN_ENTITY = 'self';
@@ -36,7 +36,7 @@ interface Ports {
  * all runs can read it. A statement that is forgotten leaves the file, and a corrected one is replaced.
  */
 export const ownFile = (ports: Ports): FileMemory => ({
-  limits: LIMITS,
+  observationChars: OBSERVATION_CHARS,
   has: (run) => ports.readerOf(run)?.repository === null,
   exchange: async (run, found, signal) => {
     const base = statementsOf(found.base ?? []);

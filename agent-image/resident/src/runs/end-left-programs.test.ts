@@ -44,7 +44,15 @@ test('processes of settled and forgotten runs are ended; those of servers and of
   };
   const { book } = noThinking();
   const run = { runId: OWN, lease: { cycle: 1, attempt: 1 }, policy: null, model: null, audience: [] };
-  book.open({ ...run, repository: null, author: null, onLeaseLost: () => {}, refused: new Set(), refusals: new Map() });
+  book.open({
+    ...run,
+    repository: null,
+    memoryPeople: null,
+    author: null,
+    onLeaseLost: () => {},
+    refused: new Set(),
+    refusals: new Map(),
+  });
   const thinking = { book, endPrograms: (each: string) => handsPrograms(hands.socket).end(each) };
   const parts = { village: { renewRun }, thinking, cycle: 1, log };
   await endLeftPrograms({ ...parts, runsInHands: () => runsInHands(hands.socket) });

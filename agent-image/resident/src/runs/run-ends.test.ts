@@ -120,7 +120,7 @@ async function setUp() {
   const stop = new AbortController().signal;
   const shared = { rest: async () => {}, random: () => 0, agentId: 'ada', stop };
   const [arrival, body, book] = [createAsyncEvent(), createBodyLock(), createRunBook()];
-  const repositoryMemory = createRepositoryMemory({ ...shared, work, book, seed: { entities: [] } });
+  const repositoryMemory = createRepositoryMemory({ ...shared, work, book });
   const parts = {
     village,
     work,

@@ -27,6 +27,15 @@ export function audienceOf({ run, session }: Pick<StartedRun, 'run' | 'session'>
   return [...new Set([...people, run.created_by.id])];
 }
 
+/**
+ * The people for whom a run uses the memory of its repository, as names of its file in the pod; null for everybody who may use the
+ * repository. The API knows the people by itself. A worker does not know them: its file is its own. Pure.
+ */
+export function memoryPeopleOf({ run, session }: Pick<StartedRun, 'run' | 'session'>): readonly string[] | null {
+  if (run.session_id === null) return null;
+  return run.worker === undefined ? audienceOf({ run, session }) : [`run ${run.run_id}`];
+}
+
 export const budgetsOf = ({ steps, tokens, money, timeMs, idleCalls }: RunBudgets): Budgets => ({
   steps,
   tokens,

@@ -8,13 +8,22 @@ import type { LifeMind } from '../brain/life/life-mind.ts';
 import type { BookedRun } from '../engine/run-book.ts';
 import type { WorkTree } from '../hands/repository/read-work-tree.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
+import type { MemoryPlace } from '../memory/memory-files.ts';
 import type { Thinking } from '../engine/thinking.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
 import type { RunLease, StartedRun, Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { answersOf, audienceOf, budgetsOf, conversationOf, inputOf, NO_WORKPLACE } from './run-input.ts';
+import {
+  answersOf,
+  audienceOf,
+  budgetsOf,
+  conversationOf,
+  inputOf,
+  memoryPeopleOf,
+  NO_WORKPLACE,
+} from './run-input.ts';
 import { mindOfRun } from './mind-of-run.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
 import { cancelledEnd, endOf, failedEnd, refusedEnd, type EndedRun } from './settlement.ts';
@@ -39,7 +48,7 @@ export interface TakePorts extends RunWorkPorts {
   readonly turnGate: TurnGate;
   readonly life?: () => LifeMind;
   readonly workTreeOf: (repository: Repository | null) => Promise<WorkTree>;
-  readonly memoryPathOf: (repository: Repository | null) => string;
+  readonly memoryPathOf: (place: MemoryPlace | null) => string;
   /** Called once the API has stored the result of a run. `hasModel`: a model wrote the words of the run, so they stay private. */
   readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
 }
@@ -208,6 +217,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     model: 'name' in runtime ? windowOf(runtime.config) : null,
     audience: audienceOf(held),
     repository: held.repository,
+    memoryPeople: memoryPeopleOf(held),
     author: held.author,
     files: held.files,
     isWorker: run.worker !== undefined,
@@ -273,6 +283,9 @@ function endAfter(
   return cancelled.reason instanceof RunCancelled ? cancelledEnd(progress, []) : 'interrupted';
 }
 
+const memoryPlaceOf = (held: Held): MemoryPlace | null =>
+  held.repository === null ? null : { url: held.repository.url, people: memoryPeopleOf(held) };
+
 type Carried = Exclude<RuntimeOutcome, { kind: 'waiting' | 'parked' }> | 'left';
 type Carry = Readonly<{
   runtime: Runtime;
@@ -290,7 +303,7 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
   const skills = thinks ? await ports.thinking.skillsOf(held, config, signal) : [];
   const tree = await ports.workTreeOf(repository);
   const { input, context } = await inputOf(
-    { ...ports, config, workplace, now: new Date(), skills, tree, memoryPath: ports.memoryPathOf(repository) },
+    { ...ports, config, workplace, now: new Date(), skills, tree, memoryPath: ports.memoryPathOf(memoryPlaceOf(held)) },
     held,
     work,
   );

@@ -7,8 +7,7 @@ import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
 import { isInForce, NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
 import { hitInWords, sourceInWords } from '../memory/remember-documents.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
-import { notesOf, type SharedNote } from '../memory/repository-memory.ts';
-import { searchIn } from '../memory/word-match.ts';
+import { notesOf, searchNotes, type SharedNote } from '../memory/repository-memory.ts';
 
 const ID_CHARS = 12;
 /** Pieces of documents in one result. They take no place of a memory. */
@@ -16,13 +15,15 @@ const DOCUMENTS_MAX = 5;
 /** The ids of memories of a repository. */
 const MEMORY_ID = /^m-[0-9a-f]{12}$/;
 
+const PRIVATE = 'private to the people of this conversation';
+
 const memoryInWords = (tainted: readonly string[]) =>
   function inWords(memory: Remembered): string {
     const { id, text, pinned, audience } = memory;
     const facts = [
       ...(pinned ? ['pinned'] : []),
       ...(tainted.includes(id) ? ['from outside'] : []),
-      ...(audience === 'public' ? [] : ['private to the people of this conversation']),
+      ...(audience === 'public' ? [] : [PRIVATE]),
       ...originOf(memory),
     ];
     return `- ${[id, ...facts].join(', ')}: ${text}`;
@@ -56,8 +57,8 @@ async function shown(kit: ToolKit, { memories, hits }: Found, { run, signal }: C
 }
 
 /**
- * The memory is for the people of the run; in a run of a repository it belongs to the repository. Its id is that of the call, so a
- * repeated call adds nothing.
+ * The memory is for the people of the run; in a run of a repository all agents that work there share it with them. Its id is that of
+ * the call, so a repeated call adds nothing.
  */
 export async function remember(
   kit: ToolKit,
@@ -191,7 +192,8 @@ function rememberShared(
   const id = `m-${createHash('sha256').update(context.key).digest('hex').slice(0, ID_DIGITS)}`;
   const words = { name: id, type: NOTE_TYPE, observations: [text] };
   const change = { op: 'add' as const, ...words, ...(about === undefined ? {} : { about }) };
-  return changeShared(kit, { change, done: `Remembered as ${id}, for all who work in this repository.` }, context);
+  const whom = kit.repositoryMemory.isPrivate(context.run) ? 'the people of this conversation' : 'all who use it';
+  return changeShared(kit, { change, done: `Remembered as ${id} in this repository, for ${whom}.` }, context);
 }
 
 async function forgetShared(kit: Kit, id: string, context: CallContext): Promise<ToolResult> {
@@ -216,17 +218,18 @@ async function showShared(
   const answer = await kit.repositoryMemory.use(run, { read: 'all' }, signal);
   if (answer.kind === 'refused') return failed(codeOf(answer.code), answer.detail);
   const all = notesOf(answer.value.entries);
-  const notes = query === undefined ? all.slice(0, limit) : searchIn(all, query, limit);
+  const notes = (query === undefined ? all : searchNotes(all, query)).slice(0, limit);
   if (notes.length === 0) return okay('Nothing is remembered in this repository.');
   const text = notes.map((note) => inWords(note, kit.agentId)).join('\n');
   return notes.some(({ isOutside }) => isOutside) ? fromOutside(text) : okay(text);
 }
 
-function inWords({ id, text, about, pinned, isOutside, by }: SharedNote, reader: string): string {
+function inWords({ id, text, about, pinned, isOutside, isPrivate, by }: SharedNote, reader: string): string {
   const facts = [
     ...(pinned ? ['pinned'] : []),
     ...(by === reader ? [] : [`by ${by}`]),
     ...(isOutside ? ['from outside'] : []),
+    ...(isPrivate ? [PRIVATE] : []),
     ...(about === null ? [] : [`about ${about}`]),
   ];
   return `- ${[id, ...facts].join(', ')}: ${text}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { plainText, Time } from '../values/scalars.ts';
+import { MemoryAudience } from './memory-audience.ts';
 import { RepositoryName } from './memory-entry.ts';
 
 /** Memories of an agent that the API shows: as many as an agent can have. */
@@ -8,8 +9,6 @@ export const SHOWN_MEMORIES_MAX = 200_000;
 export const SHOWN_MEMORIES_MAX_BYTES = 67_108_864;
 /** Ids in one list of all memories to show, by which earlier versions of the agent report; they show no more. */
 export const HELD_MEMORIES_MAX = 2_000;
-/** People of one memory: those of a session, and the author of a run who has left it. */
-export const MEMORY_PEOPLE_MAX = 64;
 export const MEMORY_WORDS_MAX_CHARS = 4_000;
 /** Memories of one report, within the bytes of its body. */
 export const SYNCED_MEMORIES_MAX = 256;
@@ -29,7 +28,6 @@ export const MemoryId = z
     /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/,
     'write the id of a memory as the list has it, for example m-0123456789ab',
   );
-const PersonId = z.string().min(1).max(300);
 const Share = z.number().min(0).max(1);
 
 /** `fact`: what the agent believes. `evidence`: words in the form in which they were said. `diary`: what the agent did. */
@@ -42,12 +40,9 @@ const reported = {
   text: plainText(MEMORY_WORDS_MAX_CHARS),
   about: plainText(200).nullable().describe('Subject of the memory'),
   speaker: plainText(200).nullable().describe('Name of the person or the agent whose words these are'),
-  audience: z
-    .array(PersonId)
-    .min(1)
-    .max(MEMORY_PEOPLE_MAX)
-    .nullable()
-    .describe('Ids of the people who may know it: those of the conversation in which it arose; null for everybody'),
+  audience: MemoryAudience.describe(
+    'Ids of the people who may know it: those of the conversation in which it arose; null for everybody',
+  ),
   pinned: z.boolean(),
   dormant: z.boolean().describe('True if the agent recalls it only for a strong match'),
   outside: z.boolean().describe('True if text from outside had reached the run in which it arose'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentId, plainText, Time } from '../values/scalars.ts';
+import { MemoryAudience } from './memory-audience.ts';
 
 /** Maximum number of entries of one repository, relations included. */
 export const REPOSITORY_ENTRIES_MAX = 500;
@@ -15,8 +16,10 @@ export const MEMORY_CHANGES_MAX = 64;
 /** Maximum number of changes by one agent in an hour, in all repositories. */
 export const MEMORY_WRITES_PER_HOUR = 1_000;
 export const REPOSITORY_MEMORIES_MAX = 1_000;
+/** Maximum number of different groups of people for whom one repository has entries, besides everybody. */
+export const REPOSITORY_AUDIENCES_MAX = 100;
 
-/** A note's name is its id; the API derives the id of any other entry from its name. */
+/** A note's name is its id; the API derives the id of any other entry from its name and audience. */
 export const EntryId = z.string().regex(/^m-[0-9a-f]{12}$/, 'write the id of a memory, for example m-0123456789ab');
 const EntryName = plainText(ENTRY_NAME_MAX_CHARS);
 const Observation = plainText(OBSERVATION_MAX_CHARS);
@@ -44,10 +47,17 @@ export const MemoryEntry = z.strictObject({
   agent_id: AgentId.describe('Agent that created the entry: only this agent and people may change or delete it'),
   run_id: z.uuid().describe('Run of the last change'),
   changed_at: Time,
+  // An API of an older version has entries for everybody alone.
+  audience: MemoryAudience.default(null).describe(
+    'Ids of the people who may know it: those of the session in which it arose; null for everybody who may use the repository',
+  ),
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-/** A change that a run requests. `add` creates an entity or adds observations; a repeated change has no effect. */
+/**
+ * A change that a run requests, for the people of its session. `add` creates an entity or adds observations; a change without news
+ * for these people has no effect.
+ */
 export const MemoryChange = z.discriminatedUnion('op', [
   z.strictObject({
     op: z.literal('add'),
@@ -63,7 +73,10 @@ export const MemoryChange = z.discriminatedUnion('op', [
 ]);
 export type MemoryChange = z.infer<typeof MemoryChange>;
 
-/** `not_yours`: another agent created the entry. `memory_full`: the entry or the memory would be too large. */
+/**
+ * `not_yours`: another agent created the entry. `memory_full`: the entry or the memory would be too large, or have entries for too many
+ * groups of people. `no_such_memory` also stands for an entry that not all people present may know.
+ */
 export const MemoryChangeResult = z.enum(['done', 'no_such_memory', 'not_yours', 'memory_full', 'too_many_pins']);
 export type MemoryChangeResult = z.infer<typeof MemoryChangeResult>;
 

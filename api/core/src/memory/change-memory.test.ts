@@ -3,18 +3,24 @@ import { test } from 'node:test';
 import {
   OBSERVATIONS_MAX,
   PINNED_MAX,
+  REPOSITORY_AUDIENCES_MAX,
   REPOSITORY_ENTRIES_MAX,
   REPOSITORY_MEMORY_MAX_BYTES,
   type MemoryChange,
 } from '@hamlet/contract';
+import { Seeded, seeds } from '@hamlet/test/env/seeded';
+import { audienceKey, mayAllKnow } from './audience.ts';
 import { bytesOfEntry, changeMemory, isOutside, type KeptEntry, type PlacedChange } from './change-memory.ts';
 
-const ADA = { agentId: 'ada', runId: 'r1', outside: false };
-const BOB = { agentId: 'bob', runId: 'r2', outside: false };
+const ALONE = { audience: null as readonly string[] | null, present: [] as readonly string[] };
+const ADA = { agentId: 'ada', runId: 'r1', outside: false, ...ALONE };
+const BOB = { agentId: 'bob', runId: 'r2', outside: false, ...ALONE };
+const inSession = (...people: string[]) => ({ ...ADA, audience: people, present: people });
 
-const placed = (change: MemoryChange): PlacedChange => {
+const placed = (change: MemoryChange, audience: readonly string[] | null = null): PlacedChange => {
   if ('memory_id' in change) return change;
-  return { ...change, memory_id: change.op === 'add' ? `m-${change.name}` : `m-${change.from}-${change.to}` };
+  const name = change.op === 'add' ? change.name : `${change.from}-${change.to}`;
+  return { ...change, memory_id: ['m', name, ...(audience ?? [])].join('-') };
 };
 
 /** A memory after changes by several writers, with the results of the last request. */
@@ -22,7 +28,8 @@ function after(...steps: readonly (readonly [typeof ADA, ...MemoryChange[]])[]) 
   let entries: readonly KeptEntry[] = [];
   let results: readonly string[] = [];
   for (const [writer, ...changes] of steps) {
-    const changed = changeMemory(entries, changes.map(placed), writer);
+    const asked = changes.map((change) => placed(change, writer.audience));
+    const changed = changeMemory(entries, asked, writer);
     const gone = new Set([...changed.forgotten, ...changed.written.map(({ memoryId }) => memoryId)]);
     entries = [...entries.filter(({ memoryId }) => !gone.has(memoryId)), ...changed.written];
     ({ results } = changed);
@@ -53,7 +60,7 @@ test('a repeated change changes nothing, not even the writer', () => {
   const first = after([ADA, add('mill', 'a'), { op: 'relate', from: 'mill', to: 'hill', type: 'on' }]);
   const again = changeMemory(
     first.entries,
-    [add('mill', 'a'), { op: 'relate' as const, from: 'mill', to: 'hill', type: 'on' }].map(placed),
+    [add('mill', 'a'), { op: 'relate' as const, from: 'mill', to: 'hill', type: 'on' }].map((change) => placed(change)),
     { ...BOB, outside: true },
   );
   assert.deepEqual(again, { results: ['done', 'done'], written: [], forgotten: [] });
@@ -108,4 +115,81 @@ test('an entry with the same id but another name stays unchanged', () => {
     observations: ['b'],
   };
   assert.deepEqual(changeMemory(entries, [clash], ADA).results, ['not_yours']);
+});
+
+test('what a session adds to an entry of others is an entry for its people, and only visible entries change', () => {
+  const [common, noa] = [[ADA, add('mill', 'a')] as const, [inSession('noa'), add('mill', 'of noa')] as const];
+  const { entries, results } = after(
+    [...common],
+    [...noa],
+    [inSession('mia'), add('mill', 'a', 'b'), add('mill', 'c'), { op: 'forget', memory_id: 'm-mill-noa' }],
+    [inSession('mia', 'noa'), { op: 'pin', memory_id: 'm-mill-mia', pinned: true }, pin('mill')],
+  );
+  assert.deepEqual(results, ['no_such_memory', 'done']);
+  assert.deepEqual(
+    entries.map(({ audience, observations, pinned }) => [audience, observations, pinned]).toSorted(),
+    [
+      [null, ['a'], true],
+      [['mia'], ['b', 'c'], false],
+      [['noa'], ['of noa'], false],
+    ].toSorted(),
+  );
+});
+
+test('a change without news for its people has no effect; what fewer people know is news for more', () => {
+  const relate: MemoryChange = { op: 'relate', from: 'mill', to: 'hill', type: 'on' };
+  const both = after([inSession('mia', 'noa'), add('mill', 'a'), relate]);
+  const again = [add('mill', 'a'), add('mill'), relate].map((change) => placed(change, ['mia']));
+  assert.deepEqual(changeMemory(both.entries, again, inSession('mia')).written, []);
+  const more = after([inSession('mia'), add('mill', 'a')], [inSession('mia', 'noa'), add('mill', 'a')]);
+  assert.equal(more.entries.length, 2);
+});
+
+test('no sequence of changes gives an entry to people who did not know its text, or changes an audience', () => {
+  seeds(3).forEach(changeAtRandom);
+});
+
+function changeAtRandom(seed: number): void {
+  const people = ['mia', 'noa', 'zoe'];
+  const { next: rng } = new Seeded(seed);
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(rng() * of.length)] as T;
+  const isRight = (holds: boolean): void => assert.ok(holds, `seed ${seed}`);
+  /** Each text with each audience for which it was added. */
+  const origins = new Set<string>();
+  const entries = new Map<string, KeptEntry>();
+  for (let step = 0; step < 1_000; step += 1) {
+    const present = people.filter(() => rng() < 0.5);
+    const writer = { ...pick([ADA, BOB]), audience: present.length === 0 ? null : present, present };
+    const id = pick([...entries.keys(), 'm-none']);
+    const text = `text ${Math.floor(rng() * 30)}`;
+    const change = pick<MemoryChange>([
+      add(pick(['mill', 'hill']), text),
+      { op: 'drop', memory_id: id, observations: [text] },
+      { op: 'pin', memory_id: id, pinned: rng() < 0.5 },
+      ...(rng() < 0.2 ? [{ op: 'forget', memory_id: id } as const] : []),
+    ]);
+    if (change.op === 'add') origins.add(`${text} ${audienceKey(writer.audience)}`);
+    const { written, forgotten } = changeMemory([...entries.values()], [placed(change, writer.audience)], writer);
+    for (const entry of written) {
+      const before = entries.get(entry.memoryId);
+      if (before !== undefined) assert.deepEqual(entry.audience, before.audience);
+      const key = audienceKey(entry.audience);
+      isRight(entry.observations.every((each) => origins.has(`${each} ${key}`)));
+      entries.set(entry.memoryId, entry);
+    }
+    for (const gone of forgotten) {
+      isRight(mayAllKnow(entries.get(gone)?.audience ?? null, present));
+      entries.delete(gone);
+    }
+  }
+  isRight(entries.size > 5);
+}
+
+test('the audiences of a repository are limited; a known one and everybody still have room', () => {
+  const groups = Array.from({ length: REPOSITORY_AUDIENCES_MAX }, (_, at) => inSession(`person ${at}`));
+  const { entries } = after(...groups.map((writer) => [writer, add('mill', 'a')] as const));
+  const resultOf = (writer: typeof ADA) =>
+    changeMemory(entries, [placed(add('hill', 'b'), writer.audience)], writer).results;
+  assert.deepEqual(resultOf(inSession('one more')), ['memory_full']);
+  assert.deepEqual([resultOf(inSession('person 7')), resultOf(ADA)], [['done'], ['done']]);
 });

@@ -2,11 +2,13 @@ import {
   MEMORY_ENTRY_MAX_BYTES,
   OBSERVATIONS_MAX,
   PINNED_MAX,
+  REPOSITORY_AUDIENCES_MAX,
   REPOSITORY_ENTRIES_MAX,
   REPOSITORY_MEMORY_MAX_BYTES,
   type MemoryChange,
   type MemoryChangeResult,
 } from '@hamlet/contract';
+import { audienceKey, mayAllKnow, type MemoryAudience } from './audience.ts';
 
 /** An entry of the memory of a repository, without the time of its last change. */
 export interface KeptEntry {
@@ -22,6 +24,8 @@ export interface KeptEntry {
   readonly outside: boolean;
   readonly agentId: string;
   readonly runId: string;
+  /** It never changes. */
+  readonly audience: MemoryAudience;
 }
 
 export type PlacedChange = MemoryChange & { readonly memory_id: string };
@@ -31,6 +35,10 @@ interface MemoryWriter {
   readonly runId: string;
   /** True if its text is from outside. */
   readonly outside: boolean;
+  /** The people who may know what it adds. */
+  readonly audience: MemoryAudience;
+  /** The people present now: it changes only what all of them may know. */
+  readonly present: readonly string[];
 }
 
 export interface ChangedMemory {
@@ -40,20 +48,30 @@ export interface ChangedMemory {
   readonly forgotten: readonly string[];
 }
 
-/** A memory with its size. Mutable while one request changes it. */
+/** A memory with its size and its audiences. Mutable while one request changes it. */
 interface Draft {
   readonly entries: Map<string, KeptEntry>;
+  readonly audiences: Set<string>;
   bytes: number;
 }
 
-/** Applies changes in order. A refused change has no effect, and the later ones still apply. Pure. */
+const draftOf = (entries: readonly KeptEntry[]): Draft => ({
+  entries: new Map(entries.map((entry) => [entry.memoryId, entry])),
+  audiences: new Set(entries.filter(({ audience }) => audience !== null).map(({ audience }) => audienceKey(audience))),
+  bytes: entries.reduce((sum, entry) => sum + bytesOfEntry(entry), 0),
+});
+
+/**
+ * Applies changes in order. A refused change has no effect, and the later ones still apply. New text goes to entries for the
+ * writer's audience, beside those of the same name for others. Pure.
+ */
 export function changeMemory(
   before: readonly KeptEntry[],
   changes: readonly PlacedChange[],
   writer: MemoryWriter,
 ): ChangedMemory {
   const known = new Map(before.map((entry) => [entry.memoryId, entry]));
-  const draft: Draft = { entries: new Map(known), bytes: before.reduce((sum, entry) => sum + bytesOfEntry(entry), 0) };
+  const draft = draftOf(before);
   const results = changes.map((change) => apply(draft, change, writer));
   return {
     results,
@@ -72,36 +90,71 @@ export function bytesOfEntry({ name, type, to, about, observations }: KeptEntry)
 }
 
 function apply(draft: Draft, change: PlacedChange, writer: MemoryWriter): MemoryChangeResult {
-  const known = draft.entries.get(change.memory_id);
   switch (change.op) {
     case 'add':
-      return known === undefined ? begin(draft, entityOf(change, writer)) : addTo(draft, known, { change, writer });
+      return add(draft, change, writer);
     case 'relate':
-      return known === undefined ? begin(draft, relationOf(change, writer)) : 'done';
+      return relate(draft, change, writer);
     case 'drop':
     case 'forget':
-    case 'pin':
-      if (known === undefined) return 'no_such_memory';
+    case 'pin': {
+      const known = draft.entries.get(change.memory_id);
+      if (known === undefined || !mayAllKnow(known.audience, writer.present)) return 'no_such_memory';
       return known.agentId === writer.agentId ? changeOwn(draft, known, { change, writer }) : 'not_yours';
+    }
   }
 }
 
 type Of<Op extends MemoryChange['op']> = Extract<PlacedChange, { op: Op }>;
 
-const entityOf = ({ memory_id, name, type, observations, about }: Of<'add'>, writer: MemoryWriter): KeptEntry => ({
-  ...writer,
+/** The entries of a kind and name that everybody in the writer's audience may know. */
+const knownToAll = (draft: Draft, { kind, name }: Pick<KeptEntry, 'kind' | 'name'>, { audience }: MemoryWriter) =>
+  [...draft.entries.values()].filter(
+    (entry) => entry.kind === kind && entry.name === name && mayAllKnow(entry.audience, audience ?? []),
+  );
+
+function add(draft: Draft, change: Of<'add'>, writer: MemoryWriter): MemoryChangeResult {
+  const same = knownToAll(draft, { kind: 'entity', name: change.name }, writer);
+  const known = new Set(same.flatMap(({ observations }) => observations));
+  const added = [...new Set(change.observations)].filter((text) => !known.has(text));
+  if (added.length === 0 && same.length > 0) return 'done';
+  const entity = draft.entries.get(change.memory_id);
+  if (entity === undefined) return begin(draft, { ...entityOf(change, writer), observations: added });
+  // Two names may collide in one id, by accident or intent, and a note has one id for all audiences.
+  const isSame = entity.kind === 'entity' && entity.name === change.name;
+  if (!isSame || audienceKey(entity.audience) !== audienceKey(writer.audience)) return 'not_yours';
+  const observations = [...entity.observations, ...added];
+  if (observations.length > OBSERVATIONS_MAX) return 'memory_full';
+  const outside = entity.outside || writer.outside || entity.agentId !== writer.agentId;
+  return keep(draft, { ...entity, observations, outside, runId: writer.runId });
+}
+
+function relate(draft: Draft, change: Of<'relate'>, writer: MemoryWriter): MemoryChangeResult {
+  const same = knownToAll(draft, { kind: 'relation', name: change.from }, writer);
+  if (same.some(({ to, type }) => to === change.to && type === change.type)) return 'done';
+  return draft.entries.has(change.memory_id) ? 'not_yours' : begin(draft, relationOf(change, writer));
+}
+
+const newEntry = ({ agentId, runId, outside, audience }: MemoryWriter) => ({
+  agentId,
+  runId,
+  outside,
+  audience,
+  pinned: false,
+});
+
+const entityOf = ({ memory_id, name, type, about }: Of<'add'>, writer: MemoryWriter) => ({
+  ...newEntry(writer),
   memoryId: memory_id,
-  kind: 'entity',
+  kind: 'entity' as const,
   name,
   type,
   to: null,
   about: about ?? null,
-  observations: [...new Set(observations)],
-  pinned: false,
 });
 
 const relationOf = ({ memory_id, from, to, type }: Of<'relate'>, writer: MemoryWriter): KeptEntry => ({
-  ...writer,
+  ...newEntry(writer),
   memoryId: memory_id,
   kind: 'relation',
   name: from,
@@ -109,11 +162,16 @@ const relationOf = ({ memory_id, from, to, type }: Of<'relate'>, writer: MemoryW
   to,
   about: null,
   observations: [],
-  pinned: false,
 });
 
 function begin(draft: Draft, entry: KeptEntry): MemoryChangeResult {
-  return draft.entries.size >= REPOSITORY_ENTRIES_MAX ? 'memory_full' : keep(draft, entry);
+  if (draft.entries.size >= REPOSITORY_ENTRIES_MAX) return 'memory_full';
+  if (entry.audience === null) return keep(draft, entry);
+  const key = audienceKey(entry.audience);
+  if (!draft.audiences.has(key) && draft.audiences.size >= REPOSITORY_AUDIENCES_MAX) return 'memory_full';
+  const result = keep(draft, entry);
+  if (result === 'done') draft.audiences.add(key);
+  return result;
 }
 
 function keep(draft: Draft, entry: KeptEntry): MemoryChangeResult {
@@ -124,19 +182,6 @@ function keep(draft: Draft, entry: KeptEntry): MemoryChangeResult {
   draft.entries.set(entry.memoryId, entry);
   draft.bytes = total;
   return 'done';
-}
-
-type Adding = Readonly<{ change: Of<'add'>; writer: MemoryWriter }>;
-
-function addTo(draft: Draft, known: KeptEntry, { change, writer }: Adding): MemoryChangeResult {
-  // Two names may collide in one id, by accident or intent.
-  if (known.kind !== 'entity' || known.name !== change.name) return 'not_yours';
-  const added = [...new Set(change.observations)].filter((text) => !known.observations.includes(text));
-  if (added.length === 0) return 'done';
-  const observations = [...known.observations, ...added];
-  if (observations.length > OBSERVATIONS_MAX) return 'memory_full';
-  const outside = known.outside || writer.outside || known.agentId !== writer.agentId;
-  return keep(draft, { ...known, observations, outside, runId: writer.runId });
 }
 
 type ChangingOwn = Readonly<{ change: Of<'drop' | 'forget' | 'pin'>; writer: MemoryWriter }>;
@@ -152,11 +197,15 @@ function changeOwn(draft: Draft, known: KeptEntry, { change, writer }: ChangingO
       if (observations.length === known.observations.length) return 'done';
       return keep(draft, { ...known, observations, runId: writer.runId });
     }
-    case 'pin': {
-      const pins = [...draft.entries.values()].filter(({ pinned, agentId }) => pinned && agentId === writer.agentId);
+    case 'pin':
       if (known.pinned === change.pinned) return 'done';
-      if (change.pinned && pins.length >= PINNED_MAX) return 'too_many_pins';
+      if (change.pinned && pinsOf(draft, writer) >= PINNED_MAX) return 'too_many_pins';
       return keep(draft, { ...known, pinned: change.pinned });
-    }
   }
 }
+
+/** Pins of the writer's agent that are in effect for the people present. */
+const pinsOf = ({ entries }: Draft, { agentId, present }: MemoryWriter): number =>
+  [...entries.values()].filter(
+    (entry) => entry.pinned && entry.agentId === agentId && mayAllKnow(entry.audience, present),
+  ).length;

@@ -4,7 +4,7 @@ import type { RepositoryEntry } from '@hamlet/store';
 
 /** An entry as the API sends it. `readerId` is the agent that reads; null for a person. Pure. */
 export function entryView(entry: RepositoryEntry, readerId: string | null): MemoryEntry {
-  const { memoryId, kind, name, type, to, about, observations, pinned, agentId, runId, changedAt } = entry;
+  const { memoryId, kind, name, type, to, about, observations, pinned, agentId, runId, changedAt, audience } = entry;
   return {
     memory_id: memoryId,
     kind,
@@ -18,5 +18,6 @@ export function entryView(entry: RepositoryEntry, readerId: string | null): Memo
     agent_id: agentId,
     run_id: runId,
     changed_at: changedAt.toISOString(),
+    audience: audience === null ? null : [...audience],
   };
 }

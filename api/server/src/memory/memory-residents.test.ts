@@ -1,17 +1,16 @@
 /** The memory of repositories: two residents' processes, each with its own hands, real git and the API. Only the model is scripted. */
 import assert from 'node:assert/strict';
 import { execFileSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { type MemoryEntry, type Run } from '@hamlet/contract';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { atEnd, untilEnd, testFolder, setVariables } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
-import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { askFor, startCallMind } from '../runs/testing/call-mind.ts';
-import { firstAdmin, invite } from '../testing/play/people-play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { eventually, type AgentId, testVillage } from '../testing/test-village.ts';
@@ -83,17 +82,29 @@ const residents = testResidents(talk.play);
 await talk.play.everybody();
 for (const agent_id of ['ada', 'bob'])
   await talk.play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });
-const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
+const grace = await firstAdmin(talk.play.url);
+const mia = await invite(grace, talk.play.url, { name: 'Mia', role: 'member' });
+const noa = await invite(grace, talk.play.url, { name: 'Noa', role: 'member' });
+const NOA = [noa] as const;
+const LEAVING = { type: 'entity', name: 'desk', entityType: 'thing', observations: ['Mia packs her things.'] };
 atEnd(async () => {
   await Promise.all([...allHands.values()].map((hands) => hands.remove()));
 });
 await start('ada');
 await start('bob');
 
-async function session(agentId: AgentId, name: string | null): Promise<string> {
+async function session(
+  agentId: AgentId,
+  name: string | null,
+  [opener, ...people]: readonly [SignedInPerson, ...string[]] = [mia],
+): Promise<string> {
   const repository =
     name === null ? {} : { repository: { url: `https://git.example.org/${name}.git`, branch: 'main' } };
-  const { session: made } = await mia.client.createSession({ agent_id: agentId, people: [], ...repository });
+  const { session: made } = await opener.client.createSession({
+    agent_id: agentId,
+    people: [...people],
+    ...repository,
+  });
   return made.session_id;
 }
 
@@ -119,14 +130,36 @@ test('sessions and agents on the same repository share a memory; other repositor
   await say('ada', 'bakery', remember('Rye needs 40 minutes.'));
   assert.match(await saidBy('ada', 'bakery', list), /Rye needs 40 minutes/);
   const bob = await say('bob', 'bakery', list);
-  assert.match(bob.summary ?? '', /by ada, from outside: Rye needs 40 minutes/);
+  assert.match(
+    bob.summary ?? '',
+    /by ada, from outside, private to the people of this conversation: Rye needs 40 minutes/,
+  );
   assert.deepEqual(
     bob.taint?.map(({ source }) => source),
     ['memory'],
   );
   for (const other of ['mill', null]) assert.doesNotMatch(await saidBy('ada', other, list), /Rye/);
-  const seeds = (await memoryOf('bakery')).filter(({ name }) => name === 'customs');
-  assert.deepEqual(pluck(seeds, 'agent_id'), ['ada'], 'the initial notes were copied once into the empty memory');
+});
+
+test('what a person says in a session on a repository is for the people of the session, in every place', async () => {
+  const files = 'cat $MEMORY_FILE_PATH; cat /dev/null $(find "$(dirname $MEMORY_FILE_PATH)/.." -name "*.jsonl")';
+  const read = [askFor('list_memories', { limit: 5 }), readGraph, shell(files)];
+  const write = [remember('Mia looks for another job.'), observe('job', 'Mia leaves in May.')];
+  const noted = await saidBy('ada', 'bakery', ...write, shell(`echo '${JSON.stringify(LEAVING)}' >>$MEMORY_FILE_PATH`));
+  assert.match(noted, /Remembered as m-[0-9a-f]+ in this repository, for the people of this conversation/);
+  for (const agent of ['ada', 'bob'] as const) {
+    assert.match(await saidBy(agent, 'bakery', ...read), /private to the people of this conversation[^]*leaves in May/);
+    for (const people of [NOA, [mia, 'Noa']] as const) {
+      const { run } = dataOf(await talk.say(people[0].client, await session(agent, 'bakery', people), read.join('\n')));
+      const { state, summary } = await talk.ended(run.run_id);
+      assert.equal(state, 'done');
+      assert.match(summary ?? '', /Nothing is remembered/);
+      assert.doesNotMatch(summary ?? '', /job|May/);
+    }
+  }
+  const entries = (await noa.client.getRepositoryMemory({ repository: 'git.example.org/bakery' })).entries;
+  assert.doesNotMatch(JSON.stringify(entries), /job|May/);
+  assert.match(JSON.stringify(await memoryOf('bakery')), /another job[^]*leaves in May[^]*packs her things/);
 });
 
 test('an agent without a repository remembers for itself', async () => {
@@ -214,7 +247,6 @@ test('an entry that a person deletes is missing in the file of the next session'
   assert.doesNotMatch(await saidBy('ada', 'bakery', readGraph), /oven/);
   assert.doesNotMatch(await saidBy('bob', 'bakery', readGraph), /oven/);
   const memories = join(homeOf('bob'), '.mcp-memory');
-  const folders = readdirSync(memories).filter((name) => name.startsWith('bakery-'));
-  assert.equal(folders.length, 1);
-  assert.doesNotMatch(readFileSync(join(memories, folders[0] ?? '', 'memory.jsonl'), 'utf8'), /oven/);
+  const left = readdirSync(memories, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
+  assert.deepEqual(left, [], 'the files of a session end with its runs');
 });

@@ -201,7 +201,7 @@ test('a member whom the list does not name opens no session on a repository and 
 
 test('the number of memories of a village is limited; existing ones stay usable', async () => {
   const db = village.openDb();
-  const { rows } = await listMemories(db, { agentId: null, after: null, limit: REPOSITORY_MEMORIES_MAX });
+  const { rows } = await listMemories(db, { agentId: null, reader: null, after: null, limit: REPOSITORY_MEMORIES_MAX });
   await inTransaction(db, async (tx) => {
     for (let at = rows.length; at < REPOSITORY_MEMORIES_MAX; at += 1)
       await writeRepositoryMemory(tx, `git.example.org/many/${at}`, { written: [], forgotten: [] });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { CallInput, MemoryChange, useRepositoryMemory as route } from '@hamlet/contract';
 import { ABOUT_MAX_CHARS, ENTRY_NAME_MAX_CHARS, NOTE_TYPE, OBSERVATION_MAX_CHARS } from '@hamlet/contract';
-import { changeMemory, isOutside, type ChangedMemory, type PlacedChange } from '@hamlet/core';
-import type { RepositoryEntry, RunRow, Tx } from '@hamlet/store';
+import { asAudience, changeMemory, isOutside, mayAllKnow } from '@hamlet/core';
+import type { ChangedMemory, MemoryAudience, PlacedChange } from '@hamlet/core';
+import type { RunRow, Tx } from '@hamlet/store';
 import {
   countMemoryWrites,
   hasRoomForMemory,
@@ -27,9 +28,9 @@ import type { Village } from '../village.ts';
 type Body = CallInput<typeof route>['body'];
 
 /**
- * Changes and reads the memory of a run's repository. The API takes the repository from the session or the Agent, never
- * from the request. Returning outside text marks the run as tainted. Refused if a reader or the author of the run may not
- * read the memory.
+ * Changes and reads the memory of a run's repository. The API takes the repository from the session or the Agent, and the people from
+ * the session, never from the request. Returning outside text marks the run as tainted. Refused if a reader or the author of the run
+ * may not read the memory.
  */
 export function useRepositoryMemory(village: Village): Handlers['useRepositoryMemory'] {
   return plain((request) =>
@@ -39,35 +40,44 @@ export function useRepositoryMemory(village: Village): Handlers['useRepositoryMe
       const run = held.data;
       const found = await memoryOf(tx, run, village);
       if (!found.ok) return found;
-      const repository = found.data;
+      const used = { run, ...found.data };
       const { changes = [], left = false, read = 'own' } = request.body;
-      const changed = await change(tx, { repository, run, changes, left, acting: request });
+      const changed = await change(tx, used, { changes, left, acting: request });
       if (!changed.ok) return changed;
-      const version = await readMemoryVersion(tx, repository);
+      const version = await readMemoryVersion(tx, used.repository);
       const { results } = changed.data;
       if (read === 'none') return accepted({ version, results: [...results], entries: [], outside: 0 });
-      const shown = await show(tx, { repository, run, read });
+      const shown = await show(tx, used, read);
       return accepted({ version, results: [...results], ...shown });
     }),
   );
 }
 
-/**
- * The memory of the repository in which a run works. The people of a session read what its runs recall; a run without one works in the
- * repository of its Agent, which all members may use.
- */
-async function memoryOf(tx: Tx, run: RunRow, { source, refuseRepositoryTo }: Village): Promise<Outcome<string>> {
+/** The memory of a repository, and for whom a run uses it. */
+interface UsedMemory {
+  readonly repository: string;
+  /** The people of the session now and the author of the run, who read what it recalls; none for a run without a session. */
+  readonly present: readonly string[];
+  /** The people who may know what arises in the run: those present since before it was given. Null for a run without a session. */
+  readonly audience: MemoryAudience;
+}
+
+/** The memory of the repository in which a run works. A run without a session works in that of its Agent, which all members may use. */
+async function memoryOf(tx: Tx, run: RunRow, { source, refuseRepositoryTo }: Village): Promise<Outcome<UsedMemory>> {
   const { repository: place = null } = await workPlaceOf(tx, run, source.get(run.agentId));
   const repository = place === null ? null : memoryKey(place.url);
   if (place === null || repository === null) return refused('no_repository');
-  const { sessionId, createdById } = run;
-  const people = sessionId === null ? [] : await readPeopleOfRun(tx, { sessionId, createdById });
-  return refuseRepositoryTo(place.url, people) ?? accepted(repository);
+  const { runId, sessionId, createdById } = run;
+  if (sessionId === null) return accepted({ repository, present: [], audience: null });
+  const people = await readPeopleOfRun(tx, { runId, sessionId, createdById });
+  const present = people.map(({ id }) => id);
+  const audience = asAudience(people.filter(({ joinedLater }) => !joinedLater).map(({ id }) => id));
+  return refuseRepositoryTo(place.url, people) ?? accepted({ repository, present, audience });
 }
 
+type Using = UsedMemory & { readonly run: RunRow };
+
 interface Changing {
-  readonly repository: string;
-  readonly run: RunRow;
   readonly changes: NonNullable<Body['changes']>;
   readonly left: boolean;
   readonly acting: Acting;
@@ -77,15 +87,17 @@ const NO_CHANGE: ChangedMemory = { results: [], written: [], forgotten: [] };
 
 async function change(
   tx: Tx,
-  { repository, run, changes, left, acting }: Changing,
+  { run, repository, present, audience }: Using,
+  { changes, left, acting }: Changing,
 ): Promise<Outcome<Pick<ChangedMemory, 'results'>>> {
   if (changes.length === 0) return accepted(NO_CHANGE);
   if (run.safeMode !== null) return refused('policy_denied', 'A run in a safe mode cannot change the memory');
   await lockRepositoryMemory(tx, repository);
   const before = await readRepositoryMemory(tx, repository);
   const outside = left || run.taint !== null;
-  const writer = { agentId: run.agentId, runId: run.runId, outside };
-  const changed = changeMemory(before, changes.map(redacted).map(placed), writer);
+  const writer = { agentId: run.agentId, runId: run.runId, outside, audience, present };
+  const placed = changes.map(redacted).map((asked) => place(asked, audience));
+  const changed = changeMemory(before, placed, writer);
   const writes = changed.written.length + changed.forgotten.length;
   if (writes === 0) return accepted(changed);
   if (!(await hasRoomForMemory(tx, repository))) return refused('too_many_memories');
@@ -124,33 +136,32 @@ const cleanText = (text: string): string => clean(text, OBSERVATION_MAX_CHARS);
 const NOTE_ID = /^m-[0-9a-f]{12}$/;
 const ID_DIGITS = 12;
 
-function placed(asked: MemoryChange): PlacedChange {
+/** An entity or a relation has one id for each audience, so that one name may stand for several entries. */
+function place(asked: MemoryChange, audience: MemoryAudience): PlacedChange {
+  const people = audience === null ? [] : [audience];
   switch (asked.op) {
     case 'add': {
       const isNote = asked.type === NOTE_TYPE && NOTE_ID.test(asked.name);
-      return { ...asked, memory_id: isNote ? asked.name : idOf('entity', asked.name) };
+      return { ...asked, memory_id: isNote ? asked.name : idOf('entity', asked.name, ...people) };
     }
     case 'relate':
-      return { ...asked, memory_id: idOf('relation', asked.from, asked.to, asked.type) };
+      return { ...asked, memory_id: idOf('relation', asked.from, asked.to, asked.type, ...people) };
     default:
       return asked;
   }
 }
 
-const idOf = (...parts: readonly string[]): string =>
+const idOf = (...parts: readonly (string | readonly string[])[]): string =>
   `m-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_DIGITS)}`;
 
-async function show(
-  tx: Tx,
-  { repository, run, read }: { readonly repository: string; readonly run: RunRow; readonly read: 'own' | 'all' },
-) {
-  const all = await readRepositoryMemory(tx, repository);
+/** The entries that all people present may know, and how many of them were omitted. */
+async function show(tx: Tx, { run, repository, present }: Using, read: 'own' | 'all') {
+  const all = (await readRepositoryMemory(tx, repository)).filter(({ audience }) => mayAllKnow(audience, present));
   const foreign = all.filter((entry) => isOutside(entry, run.agentId));
   const [first] = foreign;
   if (read === 'all' && first !== undefined)
     await taintRun(tx, { runId: run.runId, source: 'memory', detail: first.memoryId });
-  const entries: readonly RepositoryEntry[] =
-    read === 'all' ? all : all.filter((entry) => !isOutside(entry, run.agentId));
+  const entries = read === 'all' ? all : all.filter((entry) => !isOutside(entry, run.agentId));
   return {
     entries: entries.map((entry) => entryView(entry, run.agentId)),
     outside: read === 'all' ? 0 : foreign.length,

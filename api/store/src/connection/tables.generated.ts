@@ -683,6 +683,12 @@ export interface Tables {
     run_id: string;
     bytes: number;
     changed_at: Generated<Date>;
+    audience: readonly string[] | null;
+  };
+  repository_memory_look: {
+    repository: string;
+    admin_id: string;
+    looked_at: Generated<Date>;
   };
   repository_memory_rate: {
     agent_id: string;
@@ -1065,7 +1071,8 @@ export const COLUMNS = {
   provider_transaction: ['provider', 'transaction_id as transactionId', 'amount', 'currency', 'at', 'reference_id as referenceId', 'agent_id as agentId', 'seen_at as seenAt'],
   purchase: ['purchase_id as purchaseId', 'agent_id as agentId', 'kind', 'quota', 'amount', 'model', 'window_id as windowId', 'during', 'price', 'hold_id as holdId', 'transfer_id as transferId', 'auction_id as auctionId', 'bought_by_role as boughtByRole', 'bought_by_id as boughtById', 'bought_at as boughtAt', 'told'],
   repository_memory: ['repository', 'version', 'changed_at as changedAt'],
-  repository_memory_entry: ['repository', 'memory_id as memoryId', 'kind', 'name', 'type', 'target', 'about', 'observations', 'pinned', 'outside', 'agent_id as agentId', 'run_id as runId', 'bytes', 'changed_at as changedAt'],
+  repository_memory_entry: ['repository', 'memory_id as memoryId', 'kind', 'name', 'type', 'target', 'about', 'observations', 'pinned', 'outside', 'agent_id as agentId', 'run_id as runId', 'bytes', 'changed_at as changedAt', 'audience'],
+  repository_memory_look: ['repository', 'admin_id as adminId', 'looked_at as lookedAt'],
   repository_memory_rate: ['agent_id as agentId', 'since', 'writes'],
   resource_seen: ['uid', 'kind', 'name', 'generation', 'own_generations as ownGenerations', 'fields', 'fields_generation as fieldsGeneration', 'gone_at as goneAt'],
   run: ['run_id as runId', 'agent_id as agentId', 'agent_uid as agentUid', 'kind', 'state', 'prompt', 'created_at as createdAt', 'created_by_role as createdByRole', 'created_by_id as createdById', 'schedule_uid as scheduleUid', 'schedule_name as scheduleName', 'slot', 'attempt', 'cycle', 'started_at as startedAt', 'ended_at as endedAt', 'summary', 'error_code as errorCode', 'error_message as errorMessage', 'cancel_requested_at as cancelRequestedAt', 'events', 'lease_until as leaseUntil', 'session_id as sessionId', 'runtime', 'model', 'progress_attempt as progressAttempt', 'budgets', 'steps', 'tokens', 'cost_micros as costMicros', 'claimed_tokens as claimedTokens', 'claimed_cost_micros as claimedCostMicros', 'worked_ms as workedMs', 'working_since as workingSince', 'unsettled', 'parent_run_id as parentRunId', 'parent_call_id as parentCallId', 'role', 'depth', 'tool_lists as toolLists', 'safe_mode as safeMode', 'parked_until as parkedUntil', 'parked_code as parkedCode', 'mind', 'stopped_code as stoppedCode', 'stopped_at as stoppedAt'],

@@ -1,7 +1,8 @@
 import type { MemoryKind, MemoryTotals, MindState } from '@hamlet/contract';
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { asMoment, cutPage, type Moment, type Page } from '../connection/result-rows.ts';
+import { readableBy, type MemoryReader } from './memory-reader.ts';
 
 /** A memory of an agent as the API shows it. */
 export interface AgentMemoryRow {
@@ -29,12 +30,10 @@ export interface AgentMemoryRow {
   readonly waiting: boolean;
 }
 
-/** A person: memories for everybody and those with the person in their audience. Null: all memories. */
-export type MemoryReader = string | null;
-
 /** A command that its agent has not applied; the words of a correction may be forgotten before. */
 export const IS_OPEN = sql`c.number > s.applied and (c.op <> 'correct' or c.text is not null)`;
 
+const AUDIENCE = sql`m.audience`;
 const COLUMNS_OF_MEMORY = sql`
   m.memory_id as "memoryId", m.kind, m.text, m.about, m.speaker, m.audience, m.pinned, m.dormant,
   m.outside or exists (
@@ -45,9 +44,6 @@ const COLUMNS_OF_MEMORY = sql`
   exists (
     select from agent_memory_command c join agent_memory_state s using (agent_uid)
     where c.agent_uid = m.agent_uid and ${IS_OPEN} and m.memory_id in (c.memory_id, c.new_id)) as waiting`;
-
-const readableBy = (reader: MemoryReader): RawBuilder<unknown> =>
-  sql`(${reader}::text is null or m.audience is null or m.audience @> array[${reader}::text])`;
 
 export interface MemoryPlace {
   readonly since: Moment;
@@ -77,7 +73,7 @@ export async function readAgentMemory(
       where older.agent_uid = ${agentUid}
     )
     select ${COLUMNS_OF_MEMORY}, ${asMoment(sql`m.since`)} as place from agent_memory m
-    where m.agent_uid = ${agentUid} and ${readableBy(reader)} and (${kind}::text is null or m.kind = ${kind})
+    where m.agent_uid = ${agentUid} and ${readableBy(reader, AUDIENCE)} and (${kind}::text is null or m.kind = ${kind})
       and (${historyOf}::text is null or m.memory_id in (select memory_id from history))
       and (${runId}::uuid is null or m.run_id = ${runId})
       and (${before?.since ?? null}::timestamptz is null
@@ -103,7 +99,7 @@ export async function matchAgentMemory(
     with asked as (select replace(plainto_tsquery('english'::regconfig, ${query})::text, '&', '|')::tsquery as words)
     select ${COLUMNS_OF_MEMORY}, ts_rank(m.words, asked.words)::double precision as rank
     from agent_memory m, asked
-    where m.agent_uid = ${agentUid} and ${readableBy(reader)} and m.words @@ asked.words
+    where m.agent_uid = ${agentUid} and ${readableBy(reader, AUDIENCE)} and m.words @@ asked.words
     order by rank desc, m.memory_id limit ${MATCHES_MAX}`.execute(db);
   return rows.map(({ rank, ...row }) => ({ row, rank }));
 }
@@ -118,7 +114,7 @@ export async function findAgentMemory(
 ): Promise<AgentMemoryRow | null> {
   const { rows } = await sql<AgentMemoryRow>`
     select ${COLUMNS_OF_MEMORY} from agent_memory m
-    where m.agent_uid = ${agentUid} and m.memory_id = ${memoryId} and ${readableBy(reader)}`.execute(db);
+    where m.agent_uid = ${agentUid} and m.memory_id = ${memoryId} and ${readableBy(reader, AUDIENCE)}`.execute(db);
   return rows[0] ?? null;
 }
 

@@ -3,6 +3,7 @@ import { bytesOfEntry, type ChangedMemory, type KeptEntry } from '@hamlet/core';
 import { sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage, firstRow, type Page } from '../connection/result-rows.ts';
+import { readableBy, type MemoryReader } from './memory-reader.ts';
 
 export interface RepositoryEntry extends KeptEntry {
   readonly changedAt: Date;
@@ -20,11 +21,11 @@ export async function readMemoryVersion(db: Db, repository: string): Promise<num
   return rows[0]?.version ?? 0;
 }
 
-/** All entries, the least recently changed first. */
+/** The entries of all audiences, the least recently changed first. */
 export async function readRepositoryMemory(db: Db, repository: string): Promise<readonly RepositoryEntry[]> {
   const { rows } = await sql<RepositoryEntry>`
     select memory_id as "memoryId", kind, name, type, target as "to", about, observations, pinned, outside, agent_id as "agentId",
-      run_id as "runId", changed_at as "changedAt"
+      run_id as "runId", changed_at as "changedAt", audience
     from repository_memory_entry where repository = ${repository} order by changed_at, memory_id`.execute(db);
   return rows;
 }
@@ -72,12 +73,14 @@ export async function writeRepositoryMemory(
 }
 
 async function storeEntry(tx: Tx, repository: string, entry: KeptEntry): Promise<void> {
-  const { memoryId, kind, name, type, to, about, observations, pinned, outside, agentId, runId } = entry;
+  const { memoryId, kind, name, type, to, about, observations, pinned, outside, agentId, runId, audience } = entry;
+  const people = audience === null ? null : [...audience];
   await sql`
     insert into repository_memory_entry
-      (repository, memory_id, kind, name, type, target, about, observations, pinned, outside, agent_id, run_id, bytes)
+      (repository, memory_id, kind, name, type, target, about, observations, pinned, outside, agent_id, run_id, bytes,
+        audience)
     values (${repository}, ${memoryId}, ${kind}, ${name}, ${type}, ${to}, ${about}, ${JSON.stringify(observations)}::jsonb,
-      ${pinned}, ${outside}, ${agentId}, ${runId}, ${bytesOfEntry(entry)})
+      ${pinned}, ${outside}, ${agentId}, ${runId}, ${bytesOfEntry(entry)}, ${people}::text[])
     on conflict (repository, memory_id) do update set observations = excluded.observations, pinned = excluded.pinned,
       outside = excluded.outside, run_id = excluded.run_id, bytes = excluded.bytes, changed_at = clock_timestamp()`.execute(
     tx,
@@ -92,27 +95,45 @@ export interface MemorySummary {
   readonly changedAt: Date;
 }
 
-/** A page of a village's memories by name, or of those in which an agent created an entry. */
+interface MemoriesFilter {
+  /** Only memories in which this agent created an entry. */
+  readonly agentId: string | null;
+  readonly reader: MemoryReader;
+}
+
+/** A page of a village's memories by name, with what the reader may know of each. Memories of which the reader may know nothing are omitted. */
 export async function listMemories(
   db: Db,
-  { agentId, after, limit }: { readonly agentId: string | null; readonly after: string | null; readonly limit: number },
+  { agentId, reader, after, limit }: MemoriesFilter & { readonly after: string | null; readonly limit: number },
 ): Promise<Page<MemorySummary, string>> {
   const { rows } = await sql<MemorySummary>`
     select m.repository, m.changed_at as "changedAt", count(e.memory_id)::integer as entries,
       coalesce(sum(e.bytes), 0)::integer as bytes,
       coalesce(array_agg(distinct e.agent_id) filter (where e.agent_id is not null), '{}') as agents
-    from repository_memory m left join repository_memory_entry e using (repository)
+    from repository_memory m left join repository_memory_entry e on e.repository = m.repository and ${readableBy(reader, sql`e.audience`)}
     where (${after}::text is null or m.repository > ${after})
-      and (${agentId}::text is null
-        or exists (select from repository_memory_entry own where own.repository = m.repository and own.agent_id = ${agentId}))
+      and (e.repository is not null or not exists (select from repository_memory_entry any_of where any_of.repository = m.repository))
+      and (${agentId}::text is null or exists (
+        select from repository_memory_entry own
+        where own.repository = m.repository and own.agent_id = ${agentId} and ${readableBy(reader, sql`own.audience`)}))
     group by m.repository, m.changed_at order by m.repository limit ${limit + 1}`.execute(db);
   return cutPage(rows, limit, ({ repository }) => repository);
 }
 
-/** Deletes a memory with its entries. Returns their number; null if there is no memory. The caller has locked it. */
-export async function deleteRepositoryMemory(tx: Tx, repository: string): Promise<number | null> {
-  const { rows } = await sql<{ readonly entries: number }>`
-    with gone as (select count(*)::integer as entries from repository_memory_entry where repository = ${repository})
-    delete from repository_memory using gone where repository = ${repository} returning gone.entries`.execute(tx);
-  return rows[0]?.entries ?? null;
+/** True once an hour for each admin and memory: the caller then records in the audit that the admin read it. The memory exists. */
+export async function noteRepositoryLook(tx: Tx, repository: string, adminId: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into repository_memory_look (repository, admin_id) values (${repository}, ${adminId})
+    on conflict (repository, admin_id) do update set looked_at = clock_timestamp()
+    where repository_memory_look.looked_at < clock_timestamp() - interval '1 hour' returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Deletes a memory with its entries. False if there is none. The caller has locked it. */
+export async function deleteRepositoryMemory(tx: Tx, repository: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('repository_memory')
+    .where('repository', '=', repository)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
 }

@@ -83,22 +83,38 @@ export interface PersonInRole extends Person {
   readonly role: 'member' | 'admin';
 }
 
+export interface PersonOfRun extends PersonInRole {
+  /** True if the person joined the session after the run, or the run whose worker it is, was given. */
+  readonly joinedLater: boolean;
+}
+
 /**
  * The people whom a run in a session serves: those of the session, and the run's author, who may have left it. Someone without an
  * account or a valid API key counts as a member.
  */
 export async function readPeopleOfRun(
   db: Db,
-  { sessionId, createdById }: { readonly sessionId: string; readonly createdById: string },
-): Promise<readonly PersonInRole[]> {
-  const { rows } = await sql<PersonInRole>`
-    with served as (
-      select person_id as id, name from session_person where session_id = ${sessionId}
+  {
+    runId,
+    sessionId,
+    createdById,
+  }: { readonly runId: string; readonly sessionId: string; readonly createdById: string },
+): Promise<readonly PersonOfRun[]> {
+  const { rows } = await sql<PersonOfRun>`
+    with recursive line as (
+      select parent_run_id, created_at from run where run_id = ${runId}
       union all
-      select ${createdById}, '' where not exists (
+      select run.parent_run_id, run.created_at from run join line on run.run_id = line.parent_run_id
+    ),
+    served as (
+      select person_id as id, name,
+        person_id <> ${createdById} and added_at > (select min(created_at) from line) as "joinedLater"
+      from session_person where session_id = ${sessionId}
+      union all
+      select ${createdById}, '', false where not exists (
         select from session_person where session_id = ${sessionId} and person_id = ${createdById})
     )
-    select served.id, coalesce(account.name, nullif(served.name, ''), served.id) as name,
+    select served.id, coalesce(account.name, nullif(served.name, ''), served.id) as name, served."joinedLater",
       case when 'admin' in (account.role, key.role) then 'admin' else 'member' end as role
     from served
     left join account on account.account_id = substring(served.id from '^account ([0-9a-f-]{36})$')::uuid

@@ -45,7 +45,7 @@ export function MindTab({ agent }: { readonly agent: AgentDetail }) {
       {role === 'admin' && (
         <CheckField
           className="check memory-all"
-          label="Also show what it remembers of others; the audit records it"
+          label="Also show what arose with others; the audit records it"
           value={whose === 'all'}
           onChange={(on) => setWhose(on ? 'all' : 'mine')}
         />
@@ -55,7 +55,7 @@ export function MindTab({ agent }: { readonly agent: AgentDetail }) {
       ) : (
         <OneMemory agentId={agent.agent_id} whose={whose} memoryId={memory} />
       )}
-      <RepositoryMemories agent={agent} />
+      <RepositoryMemories agent={agent} whose={whose} />
     </>
   );
 }

@@ -9,18 +9,21 @@ import {
 import { useState } from 'react';
 import { useIntent, useLive, usePages } from '../../client/query/use-live.ts';
 import { Badge, Button, Icon, LinkButton, MoreButton, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
-import { useAgentName, useRole, useVillage } from '../village-context.ts';
+import { useAgentName, useRole, useViewerId, useVillage } from '../village-context.ts';
 import './memory.css';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { entryLabel } from './entry-label.ts';
+import { audienceLabel } from './memory-labels.ts';
 
 const EVERY_MS = 10_000;
 
-export function RepositoryMemories({ agent }: { readonly agent: AgentDetail }) {
-  return roleMay(useRole(), 'runs:read') ? <Memories agentId={agent.agent_id} /> : null;
+type Whose = Readonly<{ whose: 'mine' | 'all' }>;
+
+export function RepositoryMemories({ agent, whose }: Whose & Readonly<{ agent: AgentDetail }>) {
+  return roleMay(useRole(), 'runs:read') ? <Memories agentId={agent.agent_id} whose={whose} /> : null;
 }
 
-function Memories({ agentId }: { readonly agentId: string }) {
+function Memories({ agentId, whose }: Whose & Readonly<{ agentId: string }>) {
   const pages = usePages(
     listRepositoryMemories,
     { query: { agent_id: agentId } },
@@ -31,10 +34,12 @@ function Memories({ agentId }: { readonly agentId: string }) {
   return (
     <section className="section" aria-label="Memory of repositories">
       <h3 className="section-name">Memory of repositories</h3>
-      <p className="hint">All agents that work in a repository share its memory.</p>
+      <p className="hint">
+        All agents that work in a repository share its memory. Entries of a conversation are for its people.
+      </p>
       <ul className="memories">
         {pages.rows.map((memory) => (
-          <Memory key={memory.repository} memory={memory} onForgotten={pages.again} />
+          <Memory key={`${memory.repository} ${whose}`} memory={memory} whose={whose} onForgotten={pages.again} />
         ))}
       </ul>
       <MoreButton more={pages.more} word="More repositories" />
@@ -42,7 +47,9 @@ function Memories({ agentId }: { readonly agentId: string }) {
   );
 }
 
-function Memory({ memory, onForgotten }: Readonly<{ memory: RepositoryMemory; onForgotten: () => void }>) {
+type MemoryProps = Whose & Readonly<{ memory: RepositoryMemory; onForgotten: () => void }>;
+
+function Memory({ memory, whose, onForgotten }: MemoryProps) {
   const [open, setOpen] = useState(false);
   const { repository, entries } = memory;
   return (
@@ -52,16 +59,19 @@ function Memory({ memory, onForgotten }: Readonly<{ memory: RepositoryMemory; on
         <span className="memory-name">{repository}</span>
         <span className="hint">{entries === 1 ? '1 entry' : `${entries} entries`}</span>
       </button>
-      {open && <Entries repository={repository} onForgotten={onForgotten} />}
+      {open && <Entries repository={repository} whose={whose} onForgotten={onForgotten} />}
     </li>
   );
 }
 
-function Entries({ repository, onForgotten }: Readonly<{ repository: string; onForgotten: () => void }>) {
+type EntriesProps = Whose & Readonly<{ repository: string; onForgotten: () => void }>;
+
+function Entries({ repository, whose, onForgotten }: EntriesProps) {
   const intent = useIntent();
+  const ofOthers = useRole() === 'admin' ? ', also what arose with others' : '';
   const [version, setVersion] = useState(0);
   const [asks, setAsks] = useState(false);
-  const live = useLive(getRepositoryMemory, { query: { repository } }, { everyMs: EVERY_MS, version });
+  const live = useLive(getRepositoryMemory, { query: { repository, whose } }, { everyMs: EVERY_MS, version });
   if (live.data === null) return <Unread refused={live.refused} />;
   const again = (): void => {
     setVersion((before) => before + 1);
@@ -82,7 +92,7 @@ function Entries({ repository, onForgotten }: Readonly<{ repository: string; onF
       </ul>
       {asks ? (
         <p className="memory-ask">
-          <span>Delete all of it? This cannot be undone.</span>
+          <span>Delete all of it{ofOthers}? This cannot be undone.</span>
           <Button
             word="Delete all"
             look="danger"
@@ -107,6 +117,7 @@ function MemoryEntryLine({ entry, repository, onForgotten }: LineProps) {
   const intent = useIntent();
   const now = useNow(10_000);
   const name = useAgentName(entry.agent_id);
+  const viewer = useViewerId();
   const { memory_id, run_id: run } = entry;
   const { title, lines } = entryLabel(entry);
   const forget = async (): Promise<void> => {
@@ -124,7 +135,8 @@ function MemoryEntryLine({ entry, repository, onForgotten }: LineProps) {
         <p className="hint">
           {entry.pinned && <Badge tone="good">Pinned</Badge>}{' '}
           {entry.outside && <Badge tone="waiting">From outside</Badge>} Begun by {name},{' '}
-          <LinkButton word={`changed ${timeAgo(entry.changed_at, now)}`} onClick={() => open({ view: 'runs', run })} />
+          <LinkButton word={`changed ${timeAgo(entry.changed_at, now)}`} onClick={() => open({ view: 'runs', run })} />{' '}
+          · {audienceLabel(entry.audience, viewer)}
         </p>
       </div>
       <Button

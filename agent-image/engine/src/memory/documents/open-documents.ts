@@ -11,7 +11,7 @@ import type { Embedder, Hit, MemoryOptions, RankingProfile } from '../memory.ts'
 import { AudienceSchema } from '../new-memory.ts';
 import { DEFAULT_PROFILE } from '../ranking/profile.ts';
 import { search } from '../search/search.ts';
-import { includes } from '../store/audiences.ts';
+import { mayAllKnow } from '../audience.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
 import { mergeWords } from '../store/merge-words.ts';
 import { emptyLog, openStore } from '../store/open-store.ts';
@@ -139,7 +139,7 @@ class OpenDocuments {
       place === undefined || repository === null || repository === place;
     return store.guarded
       .read((parts) => store.tablesOf(parts).sources())
-      .filter((source) => includes(source.audience, audience) && isHere(source));
+      .filter((source) => mayAllKnow(source.audience, audience) && isHere(source));
   }
 
   remove(id: string, seen: Seeing): Promise<boolean> {

@@ -185,7 +185,15 @@ function open({ book }: Mind, runId: string): void {
     author: null,
     repository: null,
   };
-  book.open({ ...booked, audience: [], policy: null, onLeaseLost: unused, refused: new Set(), refusals: new Map() });
+  book.open({
+    ...booked,
+    audience: [],
+    memoryPeople: null,
+    policy: null,
+    onLeaseLost: unused,
+    refused: new Set(),
+    refusals: new Map(),
+  });
 }
 
 export const newRun = (): string => `6f1c1d52-0000-4000-8000-${String((runs += 1)).padStart(12, '0')}`;

@@ -19,6 +19,7 @@ import {
   SYNCED_MEMORIES_MAX,
   SyncedMemory,
 } from '../../memory/agent-memory.ts';
+import { WhoseMemory } from '../../memory/memory-audience.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText, Time } from '../../values/scalars.ts';
 
 const FOUND_MAX = 50;
@@ -26,12 +27,6 @@ const FOUND_MAX = 50;
 const reading = { tag: 'agents', permission: 'memory:read' } as const;
 const changing = { tag: 'agents', permission: 'memory:change', idempotency: 'natural' } as const;
 const ofMemory = z.strictObject({ agent_id: AgentId, memory_id: MemoryId });
-const whose = z
-  .enum(['mine', 'all'])
-  .default('mine')
-  .describe(
-    'mine: what arose with the caller, and what everybody may know. Only an admin reads all, and the audit records it',
-  );
 const CHANGE_REASONS = ['no_such_agent', 'no_such_memory', 'memory_of_everybody', 'too_many_memory_changes'] as const;
 const Changed = json(
   z.strictObject({
@@ -45,7 +40,7 @@ export const listAgentMemory = defineRoute('listAgentMemory GET /agents/{agent_i
   summary:
     'Memories of an agent that arose with the caller or that everybody may know, newest first, with its goal, its plan and how full its memory is',
   query: z.strictObject({
-    whose,
+    whose: WhoseMemory,
     kind: MemoryKind.optional(),
     memory_id: MemoryId.optional().describe('Only this memory and those that it replaced, newest first'),
     run_id: z.uuid().optional().describe('Only what arose in this run'),
@@ -71,7 +66,7 @@ export const searchAgentMemory = defineRoute('searchAgentMemory GET /agents/{age
   summary: 'Memories of an agent that share words with a query, best first, each with the shares of its score',
   query: z.strictObject({
     q: plainText(MEMORY_QUERY_MAX_CHARS).trim().min(1),
-    whose,
+    whose: WhoseMemory,
     limit: z.coerce.number().int().min(1).max(FOUND_MAX).default(20),
   }),
   answer: json(z.strictObject({ found: z.array(FoundMemory).max(FOUND_MAX) })),

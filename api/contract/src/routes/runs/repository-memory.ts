@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
+import { WhoseMemory } from '../../memory/memory-audience.ts';
 import {
   EntryId,
   MEMORY_CHANGES_MAX,
@@ -20,7 +21,7 @@ const Entries = z.array(MemoryEntry).max(REPOSITORY_ENTRIES_MAX);
 export const useRepositoryMemory = defineRoute('useRepositoryMemory POST /runs/{run_id}/repository-memory', {
   ...working,
   summary:
-    'Change and read the memory of the repository in which a run works; the API determines the repository. Reading entries of other agents or tainted runs taints the run',
+    'Change and read the memory of the repository in which a run works. The API determines the repository, and the people of the session: new entries are for them, and only entries that all of them may know are read. Reading entries of other agents or tainted runs taints the run',
   bodyMaxBytes: CHANGES_BODY_MAX_BYTES,
   body: z.strictObject({
     ...LEASED,
@@ -63,7 +64,8 @@ const Forgotten = json(z.strictObject({ forgotten: z.int().min(0).describe('Numb
 
 export const listRepositoryMemories = defineRoute('listRepositoryMemories GET /repository-memories', {
   ...reading,
-  summary: 'Repositories with a memory that the caller may read, by name',
+  summary:
+    'Repositories with a memory that the caller may read, by name, with counts of the entries that the caller may know, for an admin of all',
   query: z.strictObject({
     agent_id: AgentId.optional().describe('Only repositories in which this agent created an entry'),
     ...paging({ max: REPOSITORY_MEMORIES_PAGE_MAX }),
@@ -74,8 +76,8 @@ export const listRepositoryMemories = defineRoute('listRepositoryMemories GET /r
 
 export const getRepositoryMemory = defineRoute('getRepositoryMemory GET /repository-memories/entries', {
   ...reading,
-  summary: 'All entries of the memory of a repository, the least recently changed first; none if it has no memory',
-  query: ofRepository,
+  summary: 'The entries of the memory of a repository that the caller may know, the least recently changed first',
+  query: ofRepository.extend({ whose: WhoseMemory }),
   answer: json(z.strictObject({ repository: z.string(), entries: Entries })),
   reasons: ['repository_not_allowed'],
 });
@@ -84,7 +86,8 @@ export const forgetRepositoryEntry = defineRoute(
   'forgetRepositoryEntry DELETE /repository-memories/entries/{memory_id}',
   {
     ...forgetting,
-    summary: 'Delete an entry of the memory of a repository; the audit keeps its id, and nothing keeps its words',
+    summary:
+      'Delete an entry that the caller may know, an admin any entry; the audit keeps its id, and nothing keeps its words',
     params: z.strictObject({ memory_id: EntryId }),
     query: ofRepository,
     answer: Forgotten,
@@ -94,7 +97,7 @@ export const forgetRepositoryEntry = defineRoute(
 
 export const forgetRepositoryMemory = defineRoute('forgetRepositoryMemory DELETE /repository-memories', {
   ...forgetting,
-  summary: 'Delete the whole memory of a repository',
+  summary: 'Delete all entries of a repository that the caller may know; an admin deletes the whole memory',
   query: ofRepository,
   answer: Forgotten,
   reasons: ['repository_not_allowed', 'no_such_memory'],

@@ -20,6 +20,7 @@ const entryOf = (parts: Partial<MemoryEntry>): MemoryEntry =>
     agent_id: 'ada',
     run_id: '01a20000-0000-7000-8000-000000000001',
     changed_at: at,
+    audience: null,
     ...parts,
   });
 
@@ -41,14 +42,15 @@ test('memory lists entries newest first and replaces control characters', () => 
     name: 'm-000000000001',
     type: 'note',
     observations: ['a\u001b[2Jb'],
+    audience: ['account 1', 'account 2'],
   });
   const relation = entryOf({ kind: 'relation', to: 'mill', type: 'in', observations: [], outside: true });
   const lines = entriesLines([entryOf({}), relation, note], 'x', NOW).split('\n');
-  assert.match(lines[1] ?? '', /^m-000000000001 +ada +10m +no +a.*b$/);
+  assert.match(lines[1] ?? '', /^m-000000000001 +ada +10m +no +2 people +a.*b$/);
   assert.ok(!lines.join('').includes('\u001b'));
-  assert.match(lines[2] ?? '', /yes +oven in mill$/);
-  assert.match(lines[3] ?? '', /no +oven \(thing\): It is hot\.$/);
-  assert.equal(entriesLines([], 'git.example.org/none', NOW), 'git.example.org/none has no memory');
+  assert.match(lines[2] ?? '', /yes +all +oven in mill$/);
+  assert.match(lines[3] ?? '', /no +all +oven \(thing\): It is hot\.$/);
+  assert.equal(entriesLines([], 'git.example.org/none', NOW), 'git.example.org/none has no memory that you may know');
 });
 
 test('the words after an agent are one act, and others are refused', () => {

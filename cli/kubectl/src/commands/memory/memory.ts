@@ -25,11 +25,13 @@ export const memoriesLines = (memories: readonly RepositoryMemory[], nowMs: numb
   });
 
 export const entriesLines = (entries: readonly MemoryEntry[], repository: string, nowMs: number): string =>
-  listed(entries.toReversed(), `${printable(repository)} has no memory`, {
+  listed(entries.toReversed(), `${printable(repository)} has no memory that you may know`, {
     ID: ({ memory_id }) => memory_id,
     BY: ({ agent_id }) => agent_id,
     CHANGED: ({ changed_at }) => age(changed_at, nowMs),
     OUTSIDE: ({ outside }) => (outside ? 'yes' : 'no'),
+    FOR: ({ audience }) =>
+      audience === null ? 'all' : audience.length === 1 ? '1 person' : `${audience.length} people`,
     TEXT: (entry) => printable(brief(textOf(entry), TEXT_CHARS)),
   });
 
@@ -41,18 +43,19 @@ function textOf({ kind, memory_id: id, name, type, to, observations }: MemoryEnt
 
 interface Repositories {
   readonly repository: string | undefined;
+  readonly whose: 'mine' | 'all';
   readonly forget: FlagValue;
-  readonly all: FlagValue;
+  readonly forgetAll: FlagValue;
 }
 
-async function readRepositories(api: Client, { repository, forget, all }: Repositories) {
+async function readRepositories(api: Client, { repository, whose, forget, forgetAll }: Repositories) {
   if (repository === undefined)
     return dataOf(api.call(listRepositoryMemories, { query: { limit: REPOSITORY_MEMORIES_PAGE_MAX } }));
   const query = { repository };
   if (typeof forget === 'string')
     await dataOf(api.call(forgetRepositoryEntry, { params: { memory_id: forget }, query }));
-  if (all === true) await dataOf(api.call(forgetRepositoryMemory, { query }));
-  return dataOf(api.call(getRepositoryMemory, { query }));
+  if (forgetAll === true) await dataOf(api.call(forgetRepositoryMemory, { query }));
+  return dataOf(api.call(getRepositoryMemory, { query: { ...query, whose } }));
 }
 
 /** A name of the list of repositories or an address has a slash; the name of an agent has none. */
@@ -64,10 +67,11 @@ export const memory = apiCommand({
   usage: '[AGENT [list | search WORDS | pin ID | unpin ID | forget ID | correct ID TEXT] | REPOSITORY]',
   summary: 'shows and changes what an agent remembers, or the memory of a repository',
   details: `It shows the memories of an agent that arose with you or that everybody may know. --all shows an admin the rest too, and
-the audit names the admin. A list has the newest 100; --cursor=CURSOR lists older ones. A forgotten memory is deleted here at once, and in
-the agent before it next recalls anything. The list has your changes that the agent has not applied, or could not apply.
-All agents that work in a repository share its memory. REPOSITORY is a name of the list or an address. --forget=ID deletes one entry,
---forget-all the whole memory; neither can be undone, and the audit keeps who did it.`,
+the audit names the admin; so it is for a repository. A list has the newest 100; --cursor=CURSOR lists older ones. A forgotten memory is
+deleted here at once, and in the agent before it next recalls anything. The list has your changes that the agent has not applied, or could
+not apply. All agents that work in a repository share its memory, for the people with whom it arose. REPOSITORY is a name of the list or
+an address. --forget=ID deletes one entry, --forget-all all that you may know, for an admin the whole memory; neither can be undone, and
+the audit keeps who did it.`,
   options: {
     forget: { type: 'string' },
     'forget-all': { type: 'boolean' },
@@ -76,15 +80,15 @@ All agents that work in a repository share its memory. REPOSITORY is a name of t
   },
   names: [0, WORDS_MAX],
   act({ names: [first, ...words], flags: { forget, 'forget-all': forgetAll, all, cursor } }): Asked | Repositories {
+    const whose = all === true ? 'all' : 'mine';
     if (isAgent(first)) {
       if (forget !== undefined || forgetAll === true) throw new Failure(`write: memory ${first} forget ID`, 2);
-      const whose = all === true ? 'all' : 'mine';
       return { agent: first, act: memoryActOf(words), whose, cursor: typeof cursor === 'string' ? cursor : null };
     }
     if (words.length > 0) throw new Failure('write only one REPOSITORY', 2);
     if (first === undefined && (forget !== undefined || forgetAll === true))
       throw new Failure('--forget and --forget-all need a REPOSITORY', 2);
-    return { repository: first, forget, all: forgetAll };
+    return { repository: first, whose, forget, forgetAll };
   },
   read: async (api, asked) =>
     'agent' in asked
