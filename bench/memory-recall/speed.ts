@@ -33,7 +33,9 @@ async function fill(
   const from = corpus.turns.length;
   let ms = 0;
   while (memory.stats().evidence < memories) {
-    const { turns, questions } = generateDialogue(seed, corpus.dialogues, SIZES.standard);
+    const { turns: said, questions } = generateDialogue(seed, corpus.dialogues, SIZES.standard);
+    // With the same speakers ever more of the small talk would be known, and the memory would grow ever more slowly.
+    const turns = said.map((turn) => ({ ...turn, speaker: `${turn.speaker} ${corpus.dialogues}` }));
     corpus.dialogues += 1;
     corpus.turns.push(...turns);
     corpus.questions.push(...questions);
