@@ -4,11 +4,13 @@
  * agent's memory back by seven days. Then the memory grows to 10,000 entries.
  */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { openMemory } from '@hamlet/engine/memory';
 import type { WireServer } from '@hamlet/models/testing';
+import { clusterStatus } from '../../local/village/cluster.ts';
 import { testClient, type TestClient } from '../env/client.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
 import { startChatServer, STAY, type Chat } from '../env/minds/chat-server.ts';
@@ -26,10 +28,6 @@ const MANY = 10_000;
 const IDLE_MAX_BYTES = 100 << 20;
 const SECRET = 'My grandmother bakes plum cake with cardamom on Thursdays';
 const QUESTION = 'Which cake does my grandmother bake?';
-
-interface Volume {
-  readonly spec: { readonly local?: { readonly path: string }; readonly hostPath?: { readonly path: string } };
-}
 
 let place: Village;
 let wire: WireServer;
@@ -58,12 +56,14 @@ async function ask(who: TestClient, text: string): Promise<string> {
   });
 }
 
-/** The folder of the memory on this machine, where the nodes of the local cluster keep their volumes. */
+/** The folder of the memory, as the node of the local cluster mounts it. */
 async function folderOfMemory(): Promise<string> {
   const claim = await getObject<{ spec: { volumeName: string } }>(place, 'pvc', `${NAME}-home`);
-  const volume = await getObject<Volume>(place, 'pv', claim?.spec.volumeName ?? '');
-  const path = volume?.spec.local?.path ?? volume?.spec.hostPath?.path ?? '';
-  return join(path, 'hamlet', 'memory');
+  const path = await place.kubectl(['get', 'pv', claim?.spec.volumeName ?? '', '-o', 'jsonpath={.spec.local.path}']);
+  const components = (await clusterStatus())?.components ?? [];
+  const kubelets = components.filter(({ name }) => name === 'kubelet');
+  const folders = kubelets.map(({ pid }) => join(`/proc/${pid}/root`, path, 'hamlet', 'memory'));
+  return folders.find((folder) => existsSync(join(folder, 'memory.db'))) ?? '';
 }
 
 /** Puts the agent to sleep, changes its memory, and awakens it. */

@@ -61,7 +61,16 @@ function syncedOf(memory: Remembered, conversation: string | null): SyncedMemory
 const DOCUMENTS = 'documents';
 
 /** The documents of a folder, as one entry that people see and forget. Pure. */
-export const syncedSource = ({ id, name, files, chunks, audience, repository, taint, since }: Source): SyncedMemory => ({
+export const syncedSource = ({
+  id,
+  name,
+  files,
+  chunks,
+  audience,
+  repository,
+  taint,
+  since,
+}: Source): SyncedMemory => ({
   memory_id: id,
   kind: 'evidence',
   text: storable(`${name}: ${files} files in ${chunks} pieces`, MEMORY_WORDS_MAX_CHARS),
