@@ -30,7 +30,7 @@ import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
 import { createAgentMemory, openAgentMemory, type AgentMemory, type OpenedMemory } from './memory/agent-memory.ts';
 import type { LifeStore } from './memory/life-store.ts';
 import { keepEntry, recallPublic, type OwnMemory } from './memory/own-memory.ts';
-import { memoryFileOf, type MemoryPlace } from './memory/memory-files.ts';
+import { memoryFileOf, type MemoryPlace } from './memory/files/memory-files.ts';
 import { createRepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';

@@ -17,13 +17,13 @@ import { createWorkTrees, type WorkTrees } from './hands/repository/work-trees.t
 import type { EnvironmentOf, ProcessPlace } from './hands/start-process.ts';
 import { surveyHands, type HandsSurvey } from './hands/survey-hands.ts';
 import { MIND_CALL } from './hands/hands-programs.ts';
-import { openExportStore } from './memory/export-store.ts';
+import { openExportStore } from './memory/files/export-store.ts';
 import type { ToolList } from './mcp/live-tools.ts';
-import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './memory/memory-files.ts';
-import { ownFile } from './memory/own-file.ts';
+import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './memory/files/memory-files.ts';
+import { ownFile } from './memory/files/own-file.ts';
 import type { OwnMemory } from './memory/own-memory.ts';
-import { rememberDocumentsWith } from './memory/remember-documents.ts';
-import { repositoryFile } from './memory/repository-file.ts';
+import { rememberDocumentsWith } from './tools/remember-documents.ts';
+import { repositoryFile } from './memory/files/repository-file.ts';
 import type { RepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';

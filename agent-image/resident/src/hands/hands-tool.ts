@@ -11,7 +11,7 @@ import {
 import type { z } from 'zod';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
-import type { RememberDocuments } from '../memory/remember-documents.ts';
+import type { RememberDocuments } from '../tools/remember-documents.ts';
 import type { ReadScript } from '../scripts/read-script.ts';
 import type { ChangeLog } from './files/change-log.ts';
 import { HandsError, type HandsClient, type HandsConnection } from './hands-client.ts';

@@ -4,7 +4,7 @@ import type { CallLog } from '../hands/hands-tool.ts';
 import type { Refusals } from '../hands/refusals.ts';
 import type { EnvironmentOf } from '../hands/start-process.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
-import type { MemoryFiles } from '../memory/memory-files.ts';
+import type { MemoryFiles } from '../memory/files/memory-files.ts';
 import type { Log } from '../process/json-log.ts';
 import { startHandsProcess } from '../hands/hands-process.ts';
 import { McpFault } from './mcp-fault.ts';

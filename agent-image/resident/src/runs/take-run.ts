@@ -8,7 +8,7 @@ import type { LifeMind } from '../brain/life/life-mind.ts';
 import type { BookedRun } from '../engine/run-book.ts';
 import type { WorkTree } from '../hands/repository/read-work-tree.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
-import type { MemoryPlace } from '../memory/memory-files.ts';
+import type { MemoryPlace } from '../memory/files/memory-files.ts';
 import type { Thinking } from '../engine/thinking.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RuntimePool } from '../runtime/runtime-pool.ts';

@@ -5,7 +5,7 @@ import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
 import type { DocumentHit, Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
 import { isInForce, NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
-import { hitInWords, sourceInWords } from '../memory/remember-documents.ts';
+import { hitInWords, sourceInWords } from './remember-documents.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 import { notesOf, searchNotes, type SharedNote } from '../memory/repository-memory.ts';
 
@@ -52,7 +52,7 @@ async function shown(kit: ToolKit, { memories, hits }: Found, { run, signal }: C
   const cited = hits.filter(({ source }) => !noted.forgotten.includes(source));
   kit.ownMemory.use(kept.map(({ id }) => id));
   const text = [...kept.map(memoryInWords(noted.tainted)), ...cited.map(hitInWords)].join('\n');
-  // The text of a file is data for the model, whoever wrote it.
+  // The text of a file is data for the model, also if the agent wrote it.
   return noted.tainted.length > 0 || cited.length > 0 ? fromOutside(text) : okay(text);
 }
 

@@ -41,7 +41,7 @@ export async function schemaForAgent(
 
 type Shown = Pick<DataOf<typeof getRun>, 'output_schema' | 'output' | 'output_json'>;
 
-/** What readers of the texts of a run see of its output. */
+/** The output of a run for readers of its texts. */
 export async function shownOutput(db: Db, { row, veiled }: ShownRun): Promise<Shown> {
   const kept = veiled ? null : await readRunOutput(db, row.runId);
   if (kept === null) return {};

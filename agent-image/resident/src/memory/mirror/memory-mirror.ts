@@ -1,5 +1,5 @@
 import type { Memory } from '@hamlet/engine/memory';
-import { createAsyncEvent } from '../process/async-event.ts';
+import { createAsyncEvent } from '../../process/async-event.ts';
 import { createReporter, type Pushed, type ReporterPorts } from './memory-reporter.ts';
 
 /** Longest pause between two exchanges with the API. */

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { openMemory, type Fact } from '@hamlet/engine/memory';
 import { atEnd, testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
-import { connectHands } from '../hands/hands-client.ts';
+import { connectHands } from '../../hands/hands-client.ts';
 import { openExportStore } from './export-store.ts';
 import { createMemoryFiles } from './memory-files.ts';
 import { ownFile } from './own-file.ts';
-import { createOwnMemory } from './own-memory.ts';
+import { createOwnMemory } from '../own-memory.ts';
 
 const { signal } = new AbortController();
 const hands = untilEnd(await startHands());

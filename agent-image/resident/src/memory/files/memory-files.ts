@@ -3,12 +3,12 @@ import { posix } from 'node:path';
 import type { MemoryChangeResult } from '@hamlet/contract';
 import { repositoryId, repositoryName } from '@hamlet/core/git';
 import { z } from 'zod';
-import { HandsError, withHands, type HandsClient } from '../hands/hands-client.ts';
-import type { Log } from '../process/json-log.ts';
+import { HandsError, withHands, type HandsClient } from '../../hands/hands-client.ts';
+import type { Log } from '../../process/json-log.ts';
 import type { ExportStore } from './export-store.ts';
 import { parseGraph, renderGraph, type GraphEntry, type GraphFile } from './graph-file.ts';
-import type { MemoryRefused, MemoryRuns } from './repository-memory.ts';
-import { FilePart } from '../hands/process-record.ts';
+import type { MemoryRefused, MemoryRuns } from '../repository-memory.ts';
+import { FilePart } from '../../hands/process-record.ts';
 
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
 

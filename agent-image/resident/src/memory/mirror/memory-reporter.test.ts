@@ -7,7 +7,7 @@ import { syncAgentMemory, SYNCED_MEMORIES_MAX } from '@hamlet/contract';
 import type { CallInput, MemoryCommand, SyncedMemory } from '@hamlet/contract';
 import { openMemory, type Memory, type NewFact } from '@hamlet/engine/memory';
 import { atEnd, testFolder } from '@hamlet/test/env/at-end';
-import { ok } from '../testing/scripted-village.ts';
+import { ok } from '../../testing/scripted-village.ts';
 import { createReporter, type Applied, type ReporterPorts } from './memory-reporter.ts';
 
 const MIA = ['account Mia'];

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { GuardedStore } from '../store/guarded-store.ts';
-import { MAX_STATE_CHARS, readState, type StateDocument, type WrittenState } from './state-document.ts';
+import type { GuardedStore } from './store/guarded-store.ts';
+import { MAX_STATE_CHARS, readState, type StateDocument, type WrittenState } from './state/state-document.ts';
 
 /** The document of a store. Each write is compared with the newest version, so two writers never lose a change unseen. */
 export function stateIn<T>(store: GuardedStore, schema: z.ZodType<T>, clock: () => number): StateDocument<T> {

@@ -1,7 +1,7 @@
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
 import type { Counts, DocumentHit, Ingested, SkipReason, Source, SourceFile } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
-import { failed, okay, type ToolKit } from '../tools/tool-kit.ts';
+import { failed, okay, type ToolKit } from './tool-kit.ts';
 
 const ID_CHARS = 12;
 const VERSION_DIGITS = 12;

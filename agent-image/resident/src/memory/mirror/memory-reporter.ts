@@ -1,8 +1,8 @@
 import { MemoryId, SYNC_BODY_MAX_BYTES, SYNCED_MEMORIES_MAX, SyncedMemory } from '@hamlet/contract/resident';
 import type { CallData, CallInput, MindState, syncAgentMemory } from '@hamlet/contract';
 import type { Changes, Memory, Source } from '@hamlet/engine/memory';
-import type { Log } from '../process/json-log.ts';
-import type { Answer } from '../village/village.ts';
+import type { Log } from '../../process/json-log.ts';
+import type { Answer } from '../../village/village.ts';
 import { applyChange, idsOfChange } from './apply-change.ts';
 import { syncedFrom, syncedMind, syncedSource } from './synced-memory.ts';
 

@@ -1,8 +1,8 @@
 import type { Remembered } from '@hamlet/engine/memory';
 import type { GraphEntry, GraphFile } from './graph-file.ts';
 import type { FileMemory, FoundFile } from './memory-files.ts';
-import { isInForce, NO_SUBJECT, type OwnMemory, type Reader } from './own-memory.ts';
-import type { MemoryRefused } from './repository-memory.ts';
+import { isInForce, NO_SUBJECT, type OwnMemory, type Reader } from '../own-memory.ts';
+import type { MemoryRefused } from '../repository-memory.ts';
 
 /** New statements that one exchange takes; the next ones take the rest. The API records 64 in one request. */
 const TAKEN_MAX = 128;
