@@ -34,10 +34,7 @@ const linesOf = (name: string): readonly string[] =>
   existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n') : [];
 
 async function answer(runId: string, word: 'happened' | 'repeat' | 'allow'): Promise<Permission> {
-  const asked = await eventually('a question to people', async () => {
-    const query = { run_id: runId, state: 'pending' as const, limit: 10 };
-    return (await runs.play.admin.listPermissions(query)).permissions[0];
-  });
+  const asked = await runs.asked(runId);
   await runs.play.admin.answerPermission({ permission_id: asked.permission_id, answer: word });
   return asked;
 }

@@ -31,12 +31,6 @@ const residents = testResidents(play, []);
 const db = village.openDb();
 await payForModels(play, ['ada']);
 
-const asked = (runId: string): Promise<Permission> =>
-  eventually('a question to people', async () => {
-    const query = { run_id: runId, state: 'pending' as const, limit: 10 };
-    return (await runs.play.admin.listPermissions(query)).permissions[0];
-  });
-
 async function allow({ permission_id }: Permission): Promise<void> {
   await runs.play.admin.answerPermission({ permission_id, answer: 'allow' });
 }
@@ -61,7 +55,7 @@ test('an agent walks, talks, asks before it posts, is allowed, and answers with 
   await residents.start('ada');
   const [said, before] = [await saidToBob(), await posted()];
   const { run_id } = await runs.give('ada', ERRAND);
-  const permission = await asked(run_id);
+  const permission = await runs.asked(run_id);
   assert.deepEqual([permission.tool, permission.why, permission.call_id], ['post_to_board', 'policy', '3.0']);
   const waiting = await eventually('the run to wait', async () => {
     const run = await runs.get(run_id);
@@ -92,7 +86,7 @@ test('an agent that is killed at any moment says and posts nothing twice', async
     await runs.play.admin.rebootAgent({ agent_id: 'ada' });
     // Every second time the volume is lost too.
     await residents.start('ada', kill % 2 === 1 ? `moved-${kill}` : undefined);
-    await allow(await asked(run_id));
+    await allow(await runs.asked(run_id));
     const run = await runs.ended(run_id);
     context.diagnostic(
       `killed after ${killedAfterMs} ms: ${run.state}, attempt ${run.attempt}, ${run.usage.steps} steps`,

@@ -196,9 +196,7 @@ test('the processes of a run that ended while its resident was down end when the
 test('a push in a command waits for a person, and begins nothing if the person denies it', async () => {
   await residents.start('ada');
   const { run_id } = await runs.give('ada', `Run: touch ${fileOf('before')} && git push`);
-  const asked = await eventually('a question', async () => {
-    return (await runs.play.admin.listPermissions({ run_id, state: 'pending' as const, limit: 5 })).permissions[0];
-  });
+  const asked = await runs.asked(run_id);
   assert.deepEqual([asked.tool, asked.why], ['shell', 'policy']);
   assert.match(asked.reason ?? '', /publishes something/);
   await runs.play.admin.answerPermission({ permission_id: asked.permission_id, answer: 'deny', reason: 'Not today' });

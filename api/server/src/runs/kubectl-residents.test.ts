@@ -4,7 +4,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { type Permission } from '@hamlet/contract';
 import { atEnd, untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
@@ -52,14 +51,9 @@ async function ended(...args: string[]): Promise<{ readonly code: number; readon
   return { code: await command.code, printed: command.printed() };
 }
 
-const asked = (): Promise<Permission> =>
-  eventually('a question to people', async () => {
-    return (await runs.play.admin.listPermissions({ state: 'pending' as const, limit: 5 })).permissions[0];
-  });
-
 test("a person chats, and another terminal answers the agent's question by the beginning of its id", async () => {
   const chat = hamlet('chat', 'ada', `--once=${QUESTION}`);
-  const { permission_id: id } = await asked();
+  const { permission_id: id } = await runs.asked();
   await eventually('the question in the chat', () => chat.printed().includes(id));
   const waiting = await ended('permissions', 'ada');
   assert.equal(waiting.code, 1, 'something waits');
@@ -79,7 +73,7 @@ test('a run is followed to its end, even if a person denies its call', async () 
   const follow = hamlet('runs', 'ada', '--follow');
   await eventually('the wait for a run', () => follow.printed().includes('waits for the next'));
   const { run_id } = await runs.give('ada', QUESTION);
-  const { permission_id: id } = await asked();
+  const { permission_id: id } = await runs.asked();
   const denied = await ended('deny', id, '--reason=No bread today, and password=rye-4711 is no question');
   assert.equal(denied.code, 0, denied.printed);
   assert.equal(await follow.code, 0, follow.printed());
@@ -94,7 +88,7 @@ test('a run is followed to its end, even if a person denies its call', async () 
 
 test('when a person cancels a run, its follower ends and its page shows the cancel', async () => {
   const { run_id } = await runs.give('ada', QUESTION);
-  await asked();
+  await runs.asked();
   const follow = hamlet('runs', 'ada', '--follow');
   await eventually('the run', () => follow.printed().includes(run_id));
   const cancelled = await ended('run', run_id, 'cancel', '--reason=Too late');

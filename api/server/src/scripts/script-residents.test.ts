@@ -39,10 +39,6 @@ const bake = (source: string, name = 'bake'): string =>
   use('save_script', { name, description: 'Bakes bread', language: 'bash', source });
 const scriptsOf = async (agent_id: AgentId): Promise<readonly Script[]> =>
   (await runs.play.admin.listScripts({ agent_id })).scripts;
-const asked = (run_id: string): Promise<Permission> =>
-  eventually('a question to people', async () => {
-    return (await runs.play.admin.listPermissions({ run_id, state: 'pending' as const, limit: 5 })).permissions[0];
-  });
 
 const village = untilEnd(await startHandsVillage(await toolMind, { agents: { bob: BOB } }));
 const runs = new RunPlay(village.peopleUrl);
@@ -124,7 +120,7 @@ test('an agent shares a script in a post; another adopts it with a permission, a
   const adopt = { post_id: post?.post_id, deliverable_id: deliverable?.artifact_id, name: 'from-ada' };
   const taken = [use('adopt_script', adopt), use('run_script', { name: 'from-ada', version: '$VERSION' })];
   const { run_id } = await runs.give('bob', taken.join('\n'));
-  const permission = await asked(run_id);
+  const permission = await runs.asked(run_id);
   assert.deepEqual([permission.tool, permission.why], ['adopt_script', 'policy']);
   await answer(permission, { answer: 'allow' });
   const run = await runs.ended(run_id);

@@ -1,5 +1,5 @@
 import { fireSchedule, recordRunStep, settleRun } from '@hamlet/contract';
-import type { CallData, CallInput, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
+import type { CallData, CallInput, FiringBody, Outcome, Permission, Run, RunEvent } from '@hamlet/contract';
 import { testClient, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { eventually, TOKENS, type AgentId, Play } from '../test-village.ts';
 
@@ -66,6 +66,14 @@ export class RunPlay {
     return eventually('the end of the run', async () => {
       const run = await this.get(runId);
       return run.ended_at === null ? null : run;
+    });
+  }
+
+  /** The first permission that waits for a person, of this run or of any. */
+  asked(run_id?: string): Promise<Permission> {
+    const query = { state: 'pending' as const, limit: 5, ...(run_id === undefined ? {} : { run_id }) };
+    return eventually('a question to people', async () => {
+      return (await this.play.admin.listPermissions(query)).permissions[0];
     });
   }
 
