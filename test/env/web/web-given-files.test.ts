@@ -60,7 +60,7 @@ testOnDevices('files go with a message, and the conversation and the run show th
     'they stay, as the draft does',
   );
   await page.fill('.composer textarea', `Add them up on the ${device}.`);
-  await page.press('.composer textarea', 'Enter');
+  await page.click('.composer button[type="submit"]');
   const exchange = page.locator('.exchange', { hasText: `Add them up on the ${device}.` });
   await exchange.locator('.given-file').first().waitFor();
   assert.deepEqual(await exchange.locator('.given-name').allInnerTexts(), [

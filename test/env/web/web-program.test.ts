@@ -58,10 +58,10 @@ testOnDevices('words and calls of a program stand in the order in which they hap
   const { page } = viewer;
   await visit(page, `?view=tiers&agent=ada&tab=chat&chat=${sessionId}`);
   const answer = page.locator('.answer[data-message]');
-  await answer.waitFor();
-  assert.equal(await answer.locator('.markdown p').count(), 3, 'folded work: the whole answer');
+  // Folded work: the whole answer.
+  await answer.locator('.markdown p').nth(2).waitFor();
   assert.doesNotMatch(await page.locator('.inspector').innerText(), /\d+ steps?\b/);
-  await page.locator('.work-line', { hasText: ': 2 calls' }).click();
+  await page.locator('.work-line').click();
   await page.locator('.work .call').nth(1).waitFor();
   const order = await page.evaluate<string[]>(
     `[...document.querySelectorAll('.work > li')].map((item) => item.querySelector('.call-word')?.textContent ?? item.textContent.trim())`,
