@@ -132,12 +132,12 @@ test('people see each source as one entry, and forgetting it removes its documen
   const [first] = sources;
   assert.ok(first !== undefined && sources.length > 1);
   const commands: MemoryCommand[] = [];
-  const shown: unknown[] = [];
+  const shown = new Map<string, unknown>();
   let applied = { applied: 0 };
   const mirror = createMemoryMirror({
     memory: store,
     sync: async (body) => {
-      shown.push(...(body.memories ?? []).map(({ memory_id: id, speaker, outside }) => [id, speaker, outside]));
+      for (const { memory_id: id, speaker, outside } of body.memories ?? []) shown.set(id, [speaker, outside]);
       return ok({ commands: commands.filter(({ number }) => number > body.applied), more: false, life: 'uid' });
     },
     applied: { read: () => applied, write: (newest) => (applied = newest) },
@@ -146,13 +146,10 @@ test('people see each source as one entry, and forgetting it removes its documen
   });
   const stop = new AbortController();
   const running = mirror.run(stop.signal);
-  while (shown.length < sources.length) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (shown.size < sources.length) await new Promise((resolve) => setTimeout(resolve, 1));
   stop.abort();
   await running;
-  assert.deepEqual(
-    shown,
-    sources.map(({ id, taint }) => [id, 'documents', taint === 'outside']),
-  );
+  assert.deepEqual(shown, new Map(sources.map(({ id, taint }) => [id, ['documents', taint === 'outside']])));
   commands.push({ op: 'forget', number: 1, memory_id: first.id });
   assert.equal(await mirror.catchUp(), true);
   assert.equal(store.documents.sources({ audience: 'keeper' }).length, sources.length - 1);
