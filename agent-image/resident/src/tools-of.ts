@@ -6,7 +6,7 @@ import { keepArtifactWith } from './artifacts/keep-artifact.ts';
 import type { ServerStates } from './capabilities/server-states.ts';
 import type { ModelKeys } from './door/model-keys.ts';
 import type { Machine } from './engine/machine.ts';
-import { memoryReaderOf, noteMemories, type RunBook } from './engine/run-book.ts';
+import { noteMemories, type RunBook } from './engine/run-book.ts';
 import { HandsError } from './hands/hands-client.ts';
 import { authorEnvironment, authorOf, packageEnvironment, type GitAuthor } from './hands/package-environment.ts';
 import { proxyEnvironment } from './hands/proxy-environment.ts';
@@ -146,14 +146,14 @@ export function createHandsPlace(env: Environment, { memory, ownMemory, keys, lo
   const { book } = runs;
   const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
   const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
-  const readerOf = (run: string) => {
+  const peopleOf = (run: string): readonly string[] | null => {
     const booked = book.find(run);
-    return booked === undefined ? null : memoryReaderOf(booked);
+    return booked?.repository === null ? booked.audience : null;
   };
   const note = (run: string, written: readonly string[], signal: AbortSignal) =>
     noteMemories(runs, { run, written, signal });
   const memories = createMemoryFiles({
-    memories: [repositoryFile(memory), ownFile({ memory: ownMemory, nextId, readerOf, note })],
+    memories: [repositoryFile(memory), ownFile({ memory: ownMemory, nextId, peopleOf, note })],
     book,
     home,
     exports: openExportStore(join(state, EXPORTS_FOLDER)),

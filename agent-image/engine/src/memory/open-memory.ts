@@ -31,7 +31,7 @@ import { emptyLog, openStore } from './store/open-store.ts';
 import { indexedText, openParts, type Parts } from './store/parts.ts';
 import { removeAsides, salvageStore } from './store/salvage.ts';
 import { countTombstones, tombstonesAfter } from './store/tombstones.ts';
-import { stateIn } from './state-in.ts';
+import { stateIn } from './state/state-document.ts';
 import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 
 const FILE = 'memory.db';

@@ -74,6 +74,8 @@ export type Listed = Pick<ListOptions, 'isPrivate' | 'session' | 'kind'> & { rea
 export interface OwnMemory {
   /** Resolves once it is on disk, with the id under which it is known, or with the reason why it is not kept. */
   remember(note: NewNote): Promise<KeptNote>;
+  /** The same for several notes in one write; each result stands at the place of its note. */
+  rememberAll(notes: readonly NewNote[]): Promise<readonly KeptNote[]>;
   /**
    * Keeps words as they were said, each under the id that is returned at its place; `outside` are the ids of those with text from
    * outside. Words that say nothing are not kept.
@@ -111,11 +113,13 @@ export function createOwnMemory(
     return results;
   };
   return {
-    remember: async ({ id, text, about, audience, isOutside }) => {
-      const words = { id, text, subject: about ?? NO_SUBJECT, audience, taint: taintOf(isOutside) };
-      const fact: NewMemory = { kind: 'fact', ...words, layer: 'profile' };
-      const [result] = await keep([fact]);
-      return result?.outcome === 'refused' ? { refused: result.detail } : { id: result?.id ?? id };
+    remember: async (note) => {
+      const [result] = await keep([factOf(note)]);
+      return keptOf(result, note);
+    },
+    rememberAll: async (notes) => {
+      const results = await keep(notes.map(factOf));
+      return notes.map((note, index) => keptOf(results[index], note));
     },
     keepWords: async (words, outside = []) => {
       const turns = new Map<string, number>();
@@ -174,6 +178,14 @@ function reporting(memory: Memory, onChange: () => void): Documents {
     remove: (...asked) => reported(() => documents.remove(...asked)),
   };
 }
+
+const factOf = ({ id, text, about, audience, isOutside }: NewNote): NewMemory => {
+  const words = { id, text, subject: about ?? NO_SUBJECT, audience, taint: taintOf(isOutside) };
+  return { kind: 'fact', ...words, layer: 'profile' };
+};
+
+const keptOf = (result: RememberResult | undefined, { id }: NewNote): KeptNote =>
+  result?.outcome === 'refused' ? { refused: result.detail } : { id: result?.id ?? id };
 
 const taintOf = (isOutside: boolean): Taint => (isOutside ? 'outside' : 'none');
 
@@ -275,9 +287,14 @@ export function keepEntry(
     .catch(() => undefined);
 }
 
+const UNUSABLE: KeptNote = {
+  refused: 'The memory of this agent cannot be opened now, so nothing was remembered.',
+};
+
 /** The memory of an agent whose store cannot be used. */
 export const NO_MEMORY: OwnMemory = {
-  remember: async () => ({ refused: 'The memory of this agent cannot be opened now, so nothing was remembered.' }),
+  remember: async () => UNUSABLE,
+  rememberAll: async (notes) => notes.map(() => UNUSABLE),
   keepWords: async () => [],
   keepSummary: async () => {},
   forget: () => false,

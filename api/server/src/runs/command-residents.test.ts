@@ -170,6 +170,11 @@ test('a program of the Agent Client Protocol: its words and claims are shown, th
   const claims = calls.flatMap(({ event, detail }) => (event === 'call_settled' ? (programClaimOf(detail) ?? []) : []));
   assert.deepEqual(
     claims.map(({ kind, title }) => [kind, title]),
-    [['edit', 'Edit the recipe']],
+    [
+      ['edit', 'Edit the recipe'],
+      ['say', ''],
+    ],
   );
+  const order = [...new Set(calls.map(({ detail }) => detail.call_id))].filter((id) => id.startsWith('1.0.'));
+  assert.deepEqual(order, ['1.0.t1', '1.0.t2', '1.0.s1', '1.0.t3'], 'words stand between the calls around them');
 });

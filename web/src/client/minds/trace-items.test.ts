@@ -4,7 +4,7 @@ import type { Permission, RunEvent } from '@hamlet/contract';
 import { aCallEvent, aModelEvent, aPermission, aRunEvent } from './minds.fixture.ts';
 import { afterDelta, afterRunEvent, EMPTY_TRACE } from './run-trace.ts';
 
-import { type CallItem, type ModelItem, newWords, saidIn, stepsSoFar, traceItems } from './trace-items.ts';
+import { type CallItem, type ModelItem, newWords, saidIn, stepsSoFar, traceItems, withoutSaid } from './trace-items.ts';
 
 const items = (events: readonly RunEvent[], permissions: readonly Permission[] = []): ReturnType<typeof traceItems> =>
   traceItems(events.reduce(afterRunEvent, EMPTY_TRACE), permissions);
@@ -69,7 +69,10 @@ test('words and calls of a program stand in the order in which they happened', (
     found.map((item) => (item.kind === 'said' ? item.text : item.kind)),
     ['I look.', 'call', 'It fails.', 'call'],
   );
-  assert.deepEqual(saidIn(found), ['I look.', 'It fails.']);
+  const said = saidIn(found);
+  assert.deepEqual(said, ['I look.', 'It fails.']);
+  assert.equal(withoutSaid('I look.\n\nIt fails.\n\nRepaired.', said), 'Repaired.');
+  assert.equal(withoutSaid('A shortened answer.', said), 'A shortened answer.');
   const writing = (text: string): string | null => {
     const delta = { run_id: aPermission().run_id, ask: 0, attempt: 1, text };
     return newWords(afterDelta(EMPTY_TRACE, delta), found);

@@ -100,6 +100,10 @@ function itemAfter(items: ReadonlyMap<string, TraceItem>, event: RunEvent, said:
 export const saidIn = (items: readonly TraceItem[]): readonly string[] =>
   items.flatMap((item) => (item.kind === 'said' ? [item.text] : []));
 
+/** An answer without the words that stand between the calls already; the whole answer if it does not begin with them. */
+export const withoutSaid = (answer: string, said: readonly string[]): string =>
+  said.length === 0 ? answer : (wordsAfter(answer, said) ?? answer);
+
 /** The words that are being written, without those that the items have already; null if there are none. */
 export function newWords({ partial }: Pick<RunTrace, 'partial'>, items: readonly TraceItem[]): string | null {
   if (partial === null) return null;

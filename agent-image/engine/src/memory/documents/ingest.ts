@@ -10,7 +10,7 @@ import { MAX_CHUNKS, MAX_FILE_BYTES, MAX_SOURCE_BYTES, MAX_SOURCE_CHUNKS, MAX_SO
 import { readableText, skippedByPath } from './readable-text.ts';
 
 /** Pieces that one transaction stores or removes, rounded up to a whole file. Others may use the process between two. */
-const CHUNKS_A_BATCH = 64;
+const CHUNKS_A_BATCH = 32;
 const FILES_A_PAGE = 256;
 /** Pieces are found by their text alone, so one fingerprint does for all. */
 const NO_FINGERPRINT = new Uint8Array(16);

@@ -1,5 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { z } from 'zod';
+import type { GuardedStore } from '../store/guarded-store.ts';
+import type { StateRow } from '../store/state-table.ts';
 
 /** A document that was read: its value, and the version that the next write replaces. */
 export type ReadState<T> = Readonly<{ version: number; value: T; at: number }>;
@@ -18,36 +19,36 @@ export type StateDocument<T> = Readonly<{
   write: (value: T, replaces: number) => WrittenState;
 }>;
 
-export const MAX_STATE_CHARS = 256 << 10;
-/** Versions that stay, so that an unreadable one costs only its own change. */
-const KEPT_VERSIONS = 3;
+const MAX_STATE_CHARS = 256 << 10;
 
-const TABLE = `create table if not exists state (
-  version integer primary key, value text not null, at integer not null
-)`;
-
-/** The versions of the document in one store, unread. */
-export type StateTable = ReturnType<typeof openStateTable>;
-export type StateRow = Readonly<{ version: number; value: string; at: number }>;
-
-export function openStateTable(database: DatabaseSync) {
-  database.exec(TABLE);
-  const all = database.prepare('select version, value, at from state order by version desc');
-  const insert = database.prepare('insert into state (version, value, at) values (?, ?, ?)');
-  const drop = database.prepare('delete from state where version <= ?');
+/** The document of a store. Each write is compared with the newest version, so two writers never lose a change unseen. */
+export function stateIn<T>(store: GuardedStore, schema: z.ZodType<T>, clock: () => number): StateDocument<T> {
   return {
-    /** Newest first. */
-    versions: (): readonly StateRow[] =>
-      all.all().map(({ version, value, at }) => ({ version: Number(version), value: String(value), at: Number(at) })),
-    add: ({ version, value, at }: StateRow): void => {
-      insert.run(version, value, at);
-      drop.run(version - KEPT_VERSIONS);
+    read: () => store.read(({ state }) => readState(state.versions(), schema)),
+    write: (value, replaces) => {
+      const parsed = schema.safeParse(value);
+      if (!parsed.success) return refused('invalid', parsed.error.issues[0]?.message ?? 'invalid');
+      const text = JSON.stringify(value);
+      if (text.length > MAX_STATE_CHARS)
+        return refused('too_long', `The state has ${text.length} characters; the limit is ${MAX_STATE_CHARS}.`);
+      return store.write(({ state }): WrittenState => {
+        const version = state.versions()[0]?.version ?? 0;
+        if (version !== replaces) return { outcome: 'conflict', version };
+        state.add({ version: version + 1, value: text, at: clock() });
+        return { outcome: 'written', version: version + 1 };
+      });
     },
   };
 }
 
+const refused = (reason: 'invalid' | 'too_long', detail: string): WrittenState => ({
+  outcome: 'refused',
+  reason,
+  detail,
+});
+
 /** The newest version that fits the schema, under the number of the newest of all. Pure. */
-export function readState<T>(versions: readonly StateRow[], schema: z.ZodType<T>): ReadState<T> | null {
+function readState<T>(versions: readonly StateRow[], schema: z.ZodType<T>): ReadState<T> | null {
   for (const { value, at } of versions) {
     const parsed = schema.safeParse(parseJson(value));
     if (parsed.success) return { version: versions[0]?.version ?? 0, value: parsed.data, at };

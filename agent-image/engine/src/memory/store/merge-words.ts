@@ -13,13 +13,14 @@ const ITS_WORD = 'x';
 export function* mergeWords(database: DatabaseSync): Generator<void> {
   const changes = database.prepare('select total_changes() as rows');
   const merge = database.prepare("insert into word (word, rank) values ('merge', ?)");
-  const step = (pages: number): boolean => {
+  /** False if nothing is left to merge. */
+  const merged = (pages: number): boolean => {
     const before = Number(changes.get()?.['rows']);
     merge.run(pages);
     return Number(changes.get()?.['rows']) - before >= 2;
   };
   database.prepare('insert into word (rowid, words) values (?, ?)').run(NO_ROW, ITS_WORD);
   // A negative number merges all segments, not only those of one size.
-  for (let isMore = step(-PAGES_A_STEP); isMore; isMore = step(PAGES_A_STEP)) yield;
+  for (let isMore = merged(-PAGES_A_STEP); isMore; isMore = merged(PAGES_A_STEP)) yield;
   database.prepare("insert into word (word, rowid, words) values ('delete', ?, ?)").run(NO_ROW, ITS_WORD);
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NewMemory, Remembered } from '../memory.ts';
 import { WORDS_VERSION, wordsOf } from '../text/words.ts';
-import { openStateTable, type StateTable } from '../state/state-document.ts';
+import { openStateTable, type StateTable } from './state-table.ts';
 import { openAudiences, type Audiences } from './audiences.ts';
 import { openChangeLog, type ChangeLog } from './change-log.ts';
 import { openMemoryTable, type MemoryTable, type NewRow } from './memory-table.ts';

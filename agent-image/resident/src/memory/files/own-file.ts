@@ -1,7 +1,7 @@
 import type { Remembered } from '@hamlet/engine/memory';
 import type { GraphEntry, GraphFile } from './graph-file.ts';
 import type { FileMemory, FoundFile } from './memory-files.ts';
-import { isInForce, NO_SUBJECT, type OwnMemory, type Reader } from '../own-memory.ts';
+import { isInForce, NO_SUBJECT, type OwnMemory } from '../own-memory.ts';
 import type { MemoryRefused } from '../repository-memory.ts';
 
 /** New statements that one exchange takes; the next ones take the rest. The API records 64 in one request. */
@@ -17,9 +17,9 @@ const ENTITY_TYPE = 'subject';
 const OWN_ENTITY = 'self';
 
 interface Ports {
-  readonly memory: Pick<OwnMemory, 'remember' | 'forget' | 'get' | 'list'>;
-  /** The people and the repository of a run; null for an unknown run. */
-  readonly readerOf: (run: string) => Reader | null;
+  readonly memory: Pick<OwnMemory, 'rememberAll' | 'forget' | 'get' | 'list'>;
+  /** The people of a run without a repository; null for other runs. */
+  readonly peopleOf: (run: string) => readonly string[] | null;
   /** Records with the API what a run is about to write; null if the API refuses. */
   readonly note: (
     run: string,
@@ -37,7 +37,7 @@ interface Ports {
  */
 export const ownFile = (ports: Ports): FileMemory => ({
   observationChars: OBSERVATION_CHARS,
-  has: (run) => ports.readerOf(run)?.repository === null,
+  has: (run) => ports.peopleOf(run) !== null,
   exchange: async (run, found, signal) => {
     const base = statementsOf(found.base ?? []);
     const common = commonStatements(ports.memory);
@@ -117,8 +117,7 @@ async function keep(
   { run, fresh, left }: Keeping,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | null> {
-  const present = ports.readerOf(run)?.present ?? [];
-  const audience = present === 'keeper' ? [] : present;
+  const audience = ports.peopleOf(run) ?? [];
   const kept = new Map<string, string>();
   for (let at = 0; at < fresh.length; at += NOTED_MAX) {
     const batch = fresh.slice(at, at + NOTED_MAX).map((line) => ({ line, id: ports.nextId() }));
@@ -126,10 +125,9 @@ async function keep(
     const noted = await ports.note(run, written, signal);
     if (noted === null) return null;
     const isOutside = left || noted.tainted.length > 0;
-    for (const { line, id } of batch) {
-      const result = await ports.memory.remember({ ...wordsOf(line), id, audience, isOutside });
-      kept.set(line.key, 'id' in result ? result.id : '');
-    }
+    const notes = batch.map(({ line, id }) => ({ ...wordsOf(line), id, audience, isOutside }));
+    for (const [index, result] of (await ports.memory.rememberAll(notes)).entries())
+      kept.set(batch[index]?.line.key ?? '', 'id' in result ? result.id : '');
   }
   return kept;
 }
@@ -149,9 +147,9 @@ interface Missing extends Pick<FoundFile, 'file'> {
 }
 
 /** Forgets what a program has deleted from the file, if the people of the run may forget it. */
-function forgetMissing({ memory, readerOf }: Ports, run: string, { file, base, lines }: Missing): void {
-  const reader = readerOf(run);
-  if (reader === null || file === null || file.unreadable.length > 0) return;
+function forgetMissing({ memory, peopleOf }: Ports, run: string, { file, base, lines }: Missing): void {
+  if (file === null || file.unreadable.length > 0) return;
+  const reader = { present: peopleOf(run) ?? [], repository: null };
   const there = new Set(lines.map(({ key }) => key));
   for (const { key, memory_id: id } of base.values()) if (!there.has(key) && id !== '') memory.forget(id, reader);
 }

@@ -1,9 +1,16 @@
-import { type Mind, type Permission, readFileList, type Run, type SessionMessage, wordsAfter } from '@hamlet/contract';
+import { type Mind, type Permission, readFileList, type Run, type SessionMessage } from '@hamlet/contract';
 import { isForeign, mindLabel } from '@hamlet/core';
 import { memo, type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
-import { type ModelItem, newWords, saidIn, type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
+import {
+  type ModelItem,
+  newWords,
+  saidIn,
+  type TraceItem,
+  traceItems,
+  withoutSaid,
+} from '../../../client/minds/trace-items.ts';
 import { Avatar, Icon, LinkButton, Notice, RefusedNotice, Time, useNow } from '../../../ui/controls.tsx';
 import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
@@ -322,7 +329,7 @@ function Answer({ message, author, said }: AnswerProps) {
         {usage !== '' && <span className="answer-usage">{usage}</span>}
       </header>
       <OpenedPagesProvider value={opened}>
-        <Markdown text={said.length === 0 ? message.text : (wordsAfter(message.text, said) ?? message.text)} />
+        <Markdown text={withoutSaid(message.text, said)} />
       </OpenedPagesProvider>
       {message.run_id !== null && <AnswerDeliverables runId={message.run_id} />}
       <AnswerSources sources={sources} text={message.text} />

@@ -1,6 +1,12 @@
 import type { HandsCall, Permission } from '@hamlet/contract';
 import { useMemo } from 'react';
-import type { CallItem, ModelItem, TraceItem } from '../../../client/minds/trace-items.ts';
+import {
+  type CallItem,
+  type ModelItem,
+  saidIn,
+  type TraceItem,
+  withoutSaid,
+} from '../../../client/minds/trace-items.ts';
 import { Time } from '../../../ui/controls.tsx';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { MindChange } from '../../mind/mind-facts.tsx';
@@ -23,6 +29,7 @@ type CourseProps = Readonly<{
 export function RunCourse({ agentId, runId, items, calls, onAnswered }: CourseProps) {
   const name = useAgentName(agentId);
   const changes = useMemo(() => mindChanges(items, name), [items, name]);
+  const said = useMemo(() => saidIn(items), [items]);
   const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
   return (
     <ol className="course">
@@ -36,6 +43,7 @@ export function RunCourse({ agentId, runId, items, calls, onAnswered }: CoursePr
               <CourseItem
                 item={item}
                 runId={runId}
+                said={said}
                 logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
                 onAnswered={onAnswered}
               />
@@ -47,14 +55,14 @@ export function RunCourse({ agentId, runId, items, calls, onAnswered }: CoursePr
 }
 
 type ItemProps = Pick<CourseProps, 'runId' | 'onAnswered'> &
-  Readonly<{ item: TraceItem; logged: HandsCall | undefined }>;
+  Readonly<{ item: TraceItem; said: readonly string[]; logged: HandsCall | undefined }>;
 
-function CourseItem({ item, runId, logged, onAnswered }: ItemProps) {
+function CourseItem({ item, runId, said, logged, onAnswered }: ItemProps) {
   switch (item.kind) {
     case 'call':
       return <CallLine call={answered(item)} logged={logged} onAnswered={onAnswered} />;
     case 'model':
-      return <ModelLine item={item} runId={runId} />;
+      return <ModelLine item={item} runId={runId} said={said} />;
     case 'said':
       return <Markdown text={item.text} />;
     case 'note':
@@ -67,13 +75,15 @@ function answered(call: CallItem): CallItem {
   return { ...call, permissions: call.permissions.filter(({ state }) => state !== 'pending') };
 }
 
-function ModelLine({ item, runId }: Readonly<{ item: ModelItem; runId: string }>) {
+type ModelProps = Readonly<{ item: ModelItem; runId: string; said: readonly string[] }>;
+
+function ModelLine({ item, runId, said }: ModelProps) {
   const fit = item.output === null ? null : outputLabel(item.output);
   return (
     <div className="model-line">
       <span className="model-line-head">{modelLabel(item)}</span>
       <Thoughts text={item.thoughts} />
-      {item.text !== null && <Markdown text={item.text} />}
+      {item.text !== null && <Markdown text={withoutSaid(item.text, said)} />}
       {item.repairs.map(({ tool, actions }, index) => (
         <p key={index} className="model-line-head">
           {repairLabel(tool, actions)}
