@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { DIARY, entityOf, MAX_OBSERVATION_CHARS, NOTE } from './entity.ts';
-import { MAX_DIARY_ENTRIES, openLifeStore } from './life-store.ts';
+import { MAX_DIARY_ENTRIES, openLifeStore, readEntities } from './life-store.ts';
 
 const root = testFolder('life');
 const aPath = () => join(mkdtempSync(join(root, 'agent-')), 'deep', 'life.jsonl');
@@ -83,4 +94,60 @@ test('an observation is shortened at its limit', () => {
     entityOf('x', 'y', ['z'.repeat(MAX_OBSERVATION_CHARS + 1)]).observations[0]?.length,
     MAX_OBSERVATION_CHARS,
   );
+});
+
+/** Runs a program whose files cannot get longer than 32 or 64 KiB, as the shell counts blocks: a write to a full disk is cut there. */
+const onFullDisk = (path: string, program: string): string =>
+  execFileSync(
+    'sh',
+    ['-c', 'ulimit -f 64 && exec "$@"', 'sh', process.execPath, '--input-type=module-typescript', '-e', program, path],
+    { encoding: 'utf8', env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' } },
+  );
+const OPENING = `import { openLifeStore } from ${JSON.stringify(join(import.meta.dirname, 'life-store.ts'))};
+const path = process.argv[1];`;
+const aLine = (name: string) => entityOf(name, 'state', ['x'.repeat(1_000)]);
+
+test('a disk without room for the whole file leaves the old one as it is', () => {
+  const path = aPath();
+  const before = openLifeStore({ path });
+  for (let n = 0; n < 100; n += 1) before.remember(aLine(`e${n}`));
+  before.close();
+  const kept = readFileSync(path, 'utf8');
+  const printed = onFullDisk(
+    path,
+    `${OPENING} try { openLifeStore({ path }); } catch (error) { console.log(error.code); }`,
+  );
+  assert.equal(printed, 'EFBIG\n');
+  assert.equal(readFileSync(path, 'utf8'), kept);
+  assert.deepEqual(readdirSync(join(path, '..')), ['life.jsonl']);
+});
+
+test('a write that a full disk cuts throws, and spoils no later line', () => {
+  const path = aPath();
+  const printed = onFullDisk(
+    path,
+    `${OPENING} const life = openLifeStore({ path }); let n = 0;
+    const line = (size) => ({ type: 'entity', name: 'e' + n, entityType: 'state', observations: ['x'.repeat(size)] });
+    try { for (; n < 200; n += 1) life.remember(line(1_000)); } catch { console.log(n, life.recall('e' + n) === undefined); }
+    life.remember(line(10));`,
+  );
+  const [count = '', isUnknown] = printed.trim().split(' ');
+  assert.equal(isUnknown, 'true');
+  assert.deepEqual(
+    readEntities(path).map(({ name, observations }) => [name, observations[0]?.length]),
+    [...Array.from({ length: Number(count) }, (_, n) => [`e${n}`, 1_000]), [`e${count}`, 10]],
+  );
+});
+
+test('a file that cannot be shortened is written further, and no other file is', () => {
+  const path = aPath();
+  const life = openLifeStore({ path, maxBytes: 2_000 });
+  mkdirSync(`${path}.new`);
+  for (const name of ['a', 'b', 'c']) life.remember(aLine(name));
+  const other = openSync(`${path}.other`, 'w');
+  life.remember(aLine('d'));
+  closeSync(other);
+  life.close();
+  assert.equal(statSync(`${path}.other`).size, 0);
+  assert.deepEqual(pluck(readEntities(path), 'name'), ['a', 'b', 'c', 'd']);
 });

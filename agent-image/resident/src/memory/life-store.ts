@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { replaceFile, writeWhole } from '../process/replace-file.ts';
 import { DIARY, Entity, NOTE } from './entity.ts';
 
 export const MAX_LIFE_BYTES = 1024 * 1024;
@@ -23,7 +14,7 @@ export type LifeStore = Readonly<{
   recall: (name: string) => Entity | undefined;
   /** Oldest first, at most MAX_DIARY_ENTRIES. */
   diary: () => readonly Entity[];
-  /** Appends the entities in one write; they are on disk when it returns. */
+  /** Appends the entities; they are on disk when it returns. If the disk has no room for all of them, it throws and keeps none. */
   remember: (...entities: readonly Entity[]) => void;
   close: () => void;
 }>;
@@ -50,13 +41,10 @@ export function openLifeStore(options: { path: string; from?: string; maxBytes?:
     livedBefore,
     ...readingOf(contents),
     remember: (...entities) => {
+      append(file, entities.map(toLine).join(''));
       for (const entity of entities) keep(contents, entity);
-      writeSync(file, entities.map(toLine).join(''));
-      fsyncSync(file);
       if (fstatSync(file).size <= maxBytes) return;
-      closeSync(file);
-      rewrite(path, contents);
-      file = openSync(path, 'a');
+      file = shortened(path, contents, file);
     },
     close: () => {
       closeSync(file);
@@ -104,21 +92,30 @@ function keep(contents: Contents, entity: Entity): void {
   if (contents.diary.length > MAX_DIARY_ENTRIES) contents.diary.shift();
 }
 
-/** Replaces the file atomically: writes a new file, syncs it and renames it. */
-function rewrite(path: string, { entities, diary }: Contents): void {
-  const beside = `${path}.new`;
-  writeAndSync(beside, [...entities.values(), ...diary].map(toLine).join(''));
-  renameSync(beside, path);
-  const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+const rewrite = (path: string, { entities, diary }: Contents): void =>
+  replaceFile(path, [...entities.values(), ...diary].map(toLine).join(''));
+
+/** Replaces a long file, and returns the new one. On a disk without room the long one stays, and the next write tries again. */
+function shortened(path: string, contents: Contents, long: number): number {
+  try {
+    rewrite(path, contents);
+  } catch {
+    return long;
+  }
+  const short = openSync(path, 'a');
+  closeSync(long);
+  return short;
 }
 
-function writeAndSync(path: string, text: string): void {
-  const file = openSync(path, 'w');
-  writeSync(file, text);
-  fsyncSync(file);
-  closeSync(file);
+/** Leaves no part of a line behind, which would spoil the next one. */
+function append(file: number, lines: string): void {
+  const { size } = fstatSync(file);
+  try {
+    writeWhole(file, lines);
+  } catch (error) {
+    ftruncateSync(file, size);
+    throw error;
+  }
 }
 
 function toLine(entity: Entity): string {

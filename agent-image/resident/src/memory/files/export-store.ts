@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../../process/replace-file.ts';
 import type { GraphEntry } from './graph-file.ts';
 
 /** Maximum number of files. The least recently written beyond it are deleted; their memory files are then overwritten unread. */
@@ -47,18 +37,10 @@ export function openExportStore(folder: string): ExportStore {
     },
     write: (path, entries) => {
       mkdirSync(folder, { recursive: true });
-      const beside = `${fileOf(path)}.new`;
       const kept = entries.map(({ memory_id, kind, name, type, to, observations }) => {
         return { memory_id, kind, name, type, to, observations };
       });
-      const file = openSync(beside, 'w');
-      try {
-        writeSync(file, JSON.stringify({ path, entries: kept }));
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
-      renameSync(beside, fileOf(path));
+      replaceFile(fileOf(path), JSON.stringify({ path, entries: kept }));
       prune(folder);
     },
   };
