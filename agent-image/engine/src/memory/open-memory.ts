@@ -149,8 +149,9 @@ class OpenMemory {
     );
   }
 
-  /** Removed texts must not stay in the log, or in a damaged file that was kept. */
+  /** Removed texts must not stay in the log, or in a damaged file that was kept: also if a kill comes right after the transaction. */
   #erase(work: (parts: Parts) => readonly Tombstone[]): readonly Tombstone[] {
+    removeAsides(this.#path);
     const tombstones = this.#write(work);
     emptyLog(this.#store.database);
     removeAsides(this.#path);

@@ -1,12 +1,28 @@
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { MemoryError } from './memory-error.ts';
+import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 import { openMemory } from './open-memory.ts';
+import { GuardedStore } from './store/guarded-store.ts';
+import { openStore } from './store/open-store.ts';
+import { openParts } from './store/parts.ts';
+import { salvageStore } from './store/salvage.ts';
 
 const folders: string[] = [];
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
@@ -120,4 +136,66 @@ test('a memory that was confirmed survives a kill, and the next process opens th
   assert.equal(memory.stats().salvage, null);
   assert.ok((await memory.search('crate apples', { audience: 'public' })).length > 0);
   memory.close();
+});
+
+/** Runs a program with an open memory of the folder until it kills itself. */
+async function killed(dir: string, program: string): Promise<void> {
+  const opening = `import { DatabaseSync } from 'node:sqlite';
+    const die = () => process.kill(process.pid, 'SIGKILL');
+    const open = async () => (await import('${new URL('open-memory.ts', import.meta.url).href}')).openMemory({ dir: process.argv[1] });`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', `${opening}\n${program}`, dir], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+  assert.equal(signal, 'SIGKILL');
+}
+
+test('a kill right after a forgetting leaves no bytes once the memory is open again', async () => {
+  const dir = newFolder();
+  await filled(dir);
+  for (const name of ['memory.db.damaged-1', 'memory.db.new']) writeFileSync(join(dir, name), said(250).text);
+  await killed(
+    dir,
+    `const memory = await open();
+    const { exec } = DatabaseSync.prototype;
+    DatabaseSync.prototype.exec = function (sql) {
+      if (sql.includes('wal_checkpoint')) die();
+      return exec.call(this, sql);
+    };
+    memory.forget(['m-250'], { audience: 'keeper' });`,
+  );
+  const memory = openMemory({ dir });
+  assert.deepEqual([memory.get('m-250', { audience: 'keeper' }), memory.stats().forgotten], [null, 2]);
+  assert.deepEqual(
+    readdirSync(dir).filter((name) => readFileSync(join(dir, name)).includes('shelf 250 in')),
+    [],
+  );
+  memory.close();
+});
+
+test('a salvage without room is tried again at the next use', async () => {
+  const dir = newFolder();
+  const path = await filled(dir);
+  const pages = Math.floor(statSync(path).size / 4_096);
+  const embedder = hashedEmbedder();
+  let tries = 0;
+  const store = new GuardedStore({
+    open: () => openParts(openStore(path), embedder),
+    salvage: () => {
+      tries += 1;
+      if (tries === 1) throw new Error('ENOSPC');
+      salvageStore(path, embedder, 1);
+    },
+  });
+  overwrite(path, Math.floor(pages * 0.5) * 4_096, 4_096);
+  const readAll = () => store.read(({ database }) => database.prepare('select * from memory').all().length);
+  const verify = () =>
+    store.read(({ database }) => {
+      const result = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+      if (result !== 'ok') throw Object.assign(new Error('damaged'), { errcode: 11 });
+    });
+  assert.throws(verify, /ENOSPC/);
+  verify();
+  assert.ok(readAll() >= ROWS - 60);
+  store.database.close();
 });

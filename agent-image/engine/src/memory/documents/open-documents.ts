@@ -203,8 +203,6 @@ class OpenDocuments {
     const open = (): Parts => {
       const parts = openParts(openStore(this.#path), this.#embedder);
       tablesOf(parts);
-      // The log of a process that was killed may have bytes of pieces that it had replaced.
-      emptyLog(parts.database);
       return parts;
     };
     return { guarded: new GuardedStore({ open, salvage: () => emptied(this.#path) }), tablesOf };

@@ -11,7 +11,8 @@ type Opening = Readonly<{
 /** An open store whose damage is salvaged once, when it shows; the work is then done again on what came back. */
 export class GuardedStore {
   readonly #opening: Opening;
-  #parts: Parts;
+  /** Null after a salvage that failed, such as on a full disk: the next use opens the file again. */
+  #parts: Parts | null;
 
   constructor(opening: Opening) {
     this.#opening = opening;
@@ -19,18 +20,19 @@ export class GuardedStore {
   }
 
   get database(): Parts['database'] {
-    return this.#parts.database;
+    return this.#opened().database;
   }
 
   read<T>(work: (parts: Parts) => T): T {
+    const parts = this.#opened();
     try {
-      return work(this.#parts);
+      return work(parts);
     } catch (error) {
-      if (!isDamage(error, this.#parts.database)) throw error;
-      this.#parts.database.close();
+      if (!isDamage(error, parts.database)) throw error;
+      this.#parts = null;
+      parts.database.close();
       this.#opening.salvage();
-      this.#parts = this.#open();
-      return work(this.#parts);
+      return work(this.#opened());
     }
   }
 
@@ -45,6 +47,10 @@ export class GuardedStore {
         throw error;
       }
     });
+  }
+
+  #opened(): Parts {
+    return (this.#parts ??= this.#open());
   }
 
   #open(): Parts {

@@ -32,6 +32,7 @@ export function openStore(path: string): DatabaseSync {
     prepareSchema(database, path);
     prepareChangeLog(database);
     database.exec('commit');
+    emptyOldLog(database);
     return database;
   } catch (error) {
     database.close();
@@ -95,6 +96,18 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   } catch (error) {
     if (database.isTransaction) database.exec('rollback');
     throw error;
+  }
+}
+
+/**
+ * The log of a process that was killed may have bytes of what it had forgotten or replaced. On a full disk it stays, for the next
+ * forgetting to empty.
+ */
+function emptyOldLog(database: DatabaseSync): void {
+  try {
+    emptyLog(database);
+  } catch (error) {
+    if (isDamage(error, null)) throw error;
   }
 }
 

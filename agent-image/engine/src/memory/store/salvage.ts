@@ -10,17 +10,28 @@ import { insertMemory, openParts, type EmbedderName, type Parts } from './parts.
 const MAX_FAILURES_IN_ROW = 10_000;
 const FILES = ['', '-wal'] as const;
 
+const newOf = (path: string): string => `${path}.new`;
+
 /**
  * Makes a new store of every row that can still be read from a damaged file, and keeps the damaged file aside. The new one takes
- * the place of the old one at the end, so that a crash before that loses nothing.
+ * the place of the old one at the end, so that a crash before that loses nothing. Throws if the disk has no room for both.
  */
 export function salvageStore(path: string, embedder: EmbedderName, now: number): void {
-  const aside = `${path}.damaged-${now}`;
   removeAsides(path);
-  for (const suffix of FILES) if (existsSync(path + suffix)) copyFileSync(path + suffix, aside + suffix);
-  const fresh = `${path}.new`;
-  removeFiles(fresh);
-  const database = openStore(fresh);
+  try {
+    const aside = `${path}.damaged-${now}`;
+    for (const suffix of FILES) if (existsSync(path + suffix)) copyFileSync(path + suffix, aside + suffix);
+    makeNew(path, { aside, embedder, now });
+  } catch (error) {
+    removeAsides(path);
+    throw error;
+  }
+}
+
+type Salvage = Readonly<{ aside: string; embedder: EmbedderName; now: number }>;
+
+function makeNew(path: string, { aside, embedder, now }: Salvage): void {
+  const database = openStore(newOf(path));
   try {
     const parts = openParts(database, embedder);
     const counts = inTransaction(database, () => copyRows(parts, aside));
@@ -29,18 +40,15 @@ export function salvageStore(path: string, embedder: EmbedderName, now: number):
   } finally {
     database.close();
   }
-  removeFiles(path, FILES.slice(1));
-  renameSync(fresh, path);
+  rmSync(`${path}-wal`, { force: true });
+  renameSync(newOf(path), path);
 }
 
-/** Deletes the damaged files that were kept: a forgotten memory may be in them. */
+/** Deletes the damaged files that were kept, and a new one that a crash left: a forgotten memory may be in them. */
 export function removeAsides(path: string): void {
-  const prefix = `${basename(path)}.damaged-`;
-  for (const name of readdirSync(dirname(path))) if (name.startsWith(prefix)) rmSync(join(dirname(path), name));
-}
-
-function removeFiles(path: string, suffixes: readonly string[] = [...FILES, '-shm']): void {
-  for (const suffix of suffixes) rmSync(path + suffix, { force: true });
+  const prefixes = [`${path}.damaged-`, newOf(path)].map((each) => basename(each));
+  for (const name of readdirSync(dirname(path)))
+    if (prefixes.some((prefix) => name.startsWith(prefix))) rmSync(join(dirname(path), name));
 }
 
 type Counts = Readonly<{ recovered: number; lost: number }>;
