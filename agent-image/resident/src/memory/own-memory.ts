@@ -10,7 +10,7 @@ import type {
   Taint,
 } from '@hamlet/engine/memory';
 import { CORRECTION_PREFIX, MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
-import { shorten } from '@hamlet/core/shorten';
+import { inOneLine, shorten } from '@hamlet/core/shorten';
 import { isSummaryOf, summaryFact, type NewSummary } from './kept-summary.ts';
 import { isLearned } from './reading/facts-read.ts';
 
@@ -258,13 +258,16 @@ const isInside = ({ taint }: Remembered): boolean => taint === 'none';
 export const isInForce = (each: Remembered, now: number): boolean =>
   each.kind === 'evidence' || each.validTo === null || each.validTo > now;
 
-/** A memory as a line of a prompt: words with their day and speaker, and whose words a fact was made from. Pure. */
-export function lineOf(memory: Remembered): string {
-  if (memory.kind === 'fact' && isLearned(memory)) return `- as ${memory.subject} said: ${memory.text}`;
-  if (memory.kind === 'fact')
-    return `- ${memory.subject === NO_SUBJECT ? '' : `about ${memory.subject}: `}${memory.text}`;
-  const day = new Date(memory.at).toISOString().slice(0, 10);
-  return `- ${day}, ${memory.speaker}: ${memory.text}`;
+/**
+ * A memory as one line of a prompt: words with their day and speaker, and whose words a fact was made from. A text of several lines
+ * becomes one, so that it cannot look like words of another person. Pure.
+ */
+export const lineOf = (memory: Remembered): string => `- ${inOneLine(`${originOf(memory)}${memory.text}`)}`;
+
+function originOf(memory: Remembered): string {
+  if (memory.kind === 'fact' && isLearned(memory)) return `as ${memory.subject} said: `;
+  if (memory.kind === 'fact') return memory.subject === NO_SUBJECT ? '' : `about ${memory.subject}: `;
+  return `${new Date(memory.at).toISOString().slice(0, 10)}, ${memory.speaker}: `;
 }
 
 const FOR_DECISION_MAX = 3;
@@ -273,7 +276,7 @@ const EVERYBODY: Reader = { present: 'public', repository: null };
 /** Texts that everybody may know and that fit a text best, for decisions and for speech in the village. Never rejects. */
 export async function recallPublic(memory: Pick<OwnMemory, 'search'>, text: string): Promise<readonly string[]> {
   const found = await memory.search(text, EVERYBODY, FOR_DECISION_MAX).catch(() => []);
-  return found.map((each) => each.text);
+  return found.map((each) => inOneLine(each.text));
 }
 
 /** Keeps a public entry of the diary, which the life forgets after a while. A failure costs only the entry. */

@@ -3,6 +3,7 @@ import type { Repository } from '../hands/repository/work-trees.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { RunLease } from '../village/village.ts';
 import type { MemoryUse, UsedMemory, WorkVillage } from '../village/work-village.ts';
+import { inOneLine } from '@hamlet/core/shorten';
 import { rankTexts } from '@hamlet/engine/words';
 
 /** The runs on which this process works. */
@@ -115,7 +116,9 @@ export async function recallShared(
   const notes = notesOf(entries);
   const fitting = searchNotes(notes, text).filter(({ pinned }) => !pinned);
   const best = [...notes.filter(({ pinned }) => pinned), ...fitting.slice(0, RECALLED_MAX)];
-  const recalled = best.map(({ about, text: words }) => (about === null ? `- ${words}` : `- about ${about}: ${words}`));
+  const recalled = best.map(
+    ({ about, text: words }) => `- ${inOneLine(about === null ? words : `about ${about}: ${words}`)}`,
+  );
   return outside === 0 ? recalled : [...recalled, moreOf(outside)];
 }
 

@@ -5,6 +5,7 @@ import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
 import type { DocumentHit, Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
 import { isInForce, NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
+import { inOneLine } from '@hamlet/core/shorten';
 import { hitInWords, sourceInWords } from './remember-documents.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 import { notesOf, searchNotes, type SharedNote } from '../memory/repository-memory.ts';
@@ -26,7 +27,7 @@ const memoryInWords = (tainted: readonly string[]) =>
       ...(audience === 'public' ? [] : [PRIVATE]),
       ...originOf(memory),
     ];
-    return `- ${[id, ...facts].join(', ')}: ${text}`;
+    return `- ${inOneLine(`${[id, ...facts].join(', ')}: ${text}`)}`;
   };
 
 function originOf(memory: Remembered): readonly string[] {
@@ -232,5 +233,5 @@ function inWords({ id, text, about, pinned, isOutside, isPrivate, by }: SharedNo
     ...(isPrivate ? [PRIVATE] : []),
     ...(about === null ? [] : [`about ${about}`]),
   ];
-  return `- ${[id, ...facts].join(', ')}: ${text}`;
+  return `- ${inOneLine(`${[id, ...facts].join(', ')}: ${text}`)}`;
 }

@@ -1,5 +1,5 @@
 import type { RunEvent, RunState } from '@hamlet/contract';
-import { shorten } from '../values/shorten.ts';
+import { inOneLine, shorten } from '../values/shorten.ts';
 import { isSettled } from './decide-run.ts';
 
 /** A report is replaced after this many milliseconds or steps, whichever comes first. A shorter run has none. */
@@ -70,7 +70,7 @@ function outcomeIn({ detail }: CallEvent): { readonly code: string; readonly tex
   const claimed = stored.startsWith('{"') ? stored : null;
   return {
     code: fieldIn(claimed, 'code') ?? detail.outcome ?? 'unknown',
-    text: inOneLine(claimed === null ? stored : (fieldIn(claimed, 'text') ?? '')),
+    text: shortLine(claimed === null ? stored : (fieldIn(claimed, 'text') ?? '')),
   };
 }
 
@@ -86,7 +86,7 @@ function fieldIn(json: string | null, field: keyof typeof FIELDS): string | null
   return found?.[1] === undefined ? null : (JSON.parse(`"${found[1]}"`) as string);
 }
 
-const inOneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), RESULT_MAX_CHARS);
+const shortLine = (text: string): string => shorten(inOneLine(text), RESULT_MAX_CHARS);
 
 /** The present state in words: the end of the run, or the person, call or model that it waits for. */
 function presentOf({ state, recent }: ReportFacts): string {

@@ -6,3 +6,6 @@ export function shorten(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   return `${text.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
+
+/** A text without line breaks, so that it cannot look like further lines of a list or a prompt. Pure. */
+export const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
