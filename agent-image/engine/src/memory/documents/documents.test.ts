@@ -248,6 +248,16 @@ test('an interrupted pass leaves whole files, says so, and the next pass complet
   assert.deepEqual(await textsIn(memory), await textsIn(fresh));
 });
 
+test('the removal of what is no source does not wait for a file that never ends', async () => {
+  const { memory } = newMemory();
+  const ends = Promise.withResolvers<null>();
+  const pass = memory.documents.ingest(GUIDE, [{ path: 'endless.md', read: () => ends.promise }]);
+  const first = Promise.race([memory.documents.remove('m-1', { audience: 'keeper' }), pass]);
+  setTimeout(() => ends.resolve(null), 1_000);
+  assert.equal(await first, false);
+  await pass;
+});
+
 test('damage costs the documents, which can be read again, and neither their sources nor memories', async () => {
   const { memory, dir } = newMemory();
   const contents = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}.md`, filler(`topic${n}`).repeat(5)]));

@@ -142,9 +142,12 @@ class OpenDocuments {
       .filter((source) => mayAllKnow(source.audience, audience) && isHere(source));
   }
 
-  remove(id: string, seen: Seeing): Promise<boolean> {
+  async remove(id: string, seen: Seeing): Promise<boolean> {
+    const find = (): SourceRow | undefined => this.sources(seen).find((each) => each.id === id);
+    // Each memory that a person forgets is asked about here, and a pass over slow files may take any time.
+    if (find() === undefined) return false;
     return this.#inTurn(async () => {
-      const [store, source] = [this.#opened(), this.sources(seen).find((each) => each.id === id)];
+      const [store, source] = [this.#opened(), find()];
       if (store === null || source === undefined) return false;
       store.guarded.write((parts) => store.tablesOf(parts).leave(source.number));
       while (removeSome(store, source.number)) await nextTurn();
