@@ -306,3 +306,11 @@ test('a schema that leads back to itself for the same value fits no value, and t
   };
   assert.ok(repairAndValidate('{"left":{"right":null}}', tree).ok);
 });
+
+test('up to 64 documents in fences are read, and more are refused before they cost a reading each', () => {
+  const fenced = (count: number) => repairAndValidate('```json\n{"a": 1}\n```\n'.repeat(count));
+  assert.equal(shown(fenced(64)), '{"a":1}');
+  const refused = fenced(65);
+  assert.ok(!refused.ok && refused.code === 'JSON_SYNTAX_ERROR');
+  assert.match(refused.error, /too many JSON documents/);
+});

@@ -56,18 +56,23 @@ export const withoutEntities = (text: string): string =>
 
 const FENCE = /(?:^|\n)[ \t]*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n?/g;
 
-/** The places within fences that begin like a document. */
+/** Documents in fences: reading one costs up to the whole text, so their number is limited. */
+const FENCED_MAX = 64;
+
+/** The places within fences that begin like a document. Throws a fault if there are more than 64. */
 export function fencedPlaces(text: string): readonly Place[] {
   const places: Place[] = [];
   FENCE.lastIndex = 0;
   for (let fence = FENCE.exec(text); fence !== null; fence = FENCE.exec(text)) {
     const start = FENCE.lastIndex + (/^\s*/.exec(text.slice(FENCE.lastIndex, FENCE.lastIndex + 100))?.[0].length ?? 0);
     if (!/[{["'“]/.test(text[start] ?? '')) continue;
-    const close = text.lastIndexOf(`\n${fence[1]}`);
+    if (places.length === FENCED_MAX) throw new Fault('there are too many JSON documents', text, start);
+    const mark = `\n${fence[1]}`;
+    const close = text.lastIndexOf(mark);
     places.push({ start, end: close > start ? close : text.length });
-    const next = text.indexOf(`\n${fence[1]}`, start);
+    const next = text.indexOf(mark, start);
     if (next < 0) break;
-    FENCE.lastIndex = next + 1 + (fence[1]?.length ?? 0);
+    FENCE.lastIndex = next + mark.length;
   }
   return places;
 }
