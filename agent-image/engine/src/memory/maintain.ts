@@ -1,56 +1,13 @@
 import { dropRow } from './forget.ts';
-import type { Embedder } from './memory.ts';
 import { shouldSleep, standingOf } from './ranking/demotion.ts';
 import type { StandingRow } from './store/memory-table.ts';
 import { inTransaction } from './store/open-store.ts';
-import { indexedText, type Parts } from './store/parts.ts';
-import { quantized } from './store/vector-index.ts';
+import type { Parts } from './store/parts.ts';
 
-/** Texts that one step embeds. */
-const EMBEDDED_A_STEP = 64;
 /** Memories that one step judges for demotion. */
 const JUDGED_A_STEP = 1_000;
 /** A full store makes room for so many memories at once: finding the lowest reads them all. */
 const ROOM_SHARE = 0.01;
-
-/** The quantized vectors of texts; null where the embedder failed or has no vector for a text. */
-export async function vectorsOf(
-  { embed, dimensions }: Embedder,
-  texts: readonly string[],
-): Promise<readonly (Uint8Array | null)[]> {
-  if (texts.length === 0) return [];
-  try {
-    const vectors = await embed(texts);
-    return texts.map((_, index) => {
-      const vector = vectors[index];
-      return vector === undefined ? null : quantized(vector, dimensions);
-    });
-  } catch {
-    // The memories stay findable by words, and `maintain` tries again.
-    return texts.map(() => null);
-  }
-}
-
-type Waiting = Readonly<{ seq: number; text: string }>;
-
-/** The next memories without a vector, after the given one. */
-export const awaitingVectors = ({ table }: Parts, after: number): readonly Waiting[] =>
-  table.withoutVector(after, EMBEDDED_A_STEP).map(({ seq, memory }) => ({ seq, text: indexedText(memory) }));
-
-/** Stores vectors of memories that are still there. Returns how many it stored. */
-export function addVectors(parts: Parts, waiting: readonly Waiting[], vectors: readonly (Uint8Array | null)[]): number {
-  const there = new Map(parts.table.rows(waiting.map(({ seq }) => seq)).map((row) => [row.seq, row.memory]));
-  return inTransaction(parts.database, () => {
-    let added = 0;
-    for (const [index, { seq }] of waiting.entries()) {
-      const [memory, vector] = [there.get(seq), vectors[index] ?? null];
-      if (memory === undefined || vector === null) continue;
-      parts.vectors.add(seq, parts.audiences.numberOf(memory.audience), vector);
-      added += 1;
-    }
-    return added;
-  });
-}
 
 /** Moves some vectors of an earlier version of the store. Returns how many. */
 export const moveVectors = ({ database, vectors, earlierVectors }: Parts): number =>

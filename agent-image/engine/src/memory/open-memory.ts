@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { openDocuments } from './documents/open-documents.ts';
 import { buryMemories, forgetMemories } from './forget.ts';
 import { clamped, DEFAULT_CAPACITY, MAX_BATCH, MAX_LISTED, MAX_QUERY_CHARS } from './limits.ts';
-import { addVectors, awaitingVectors, demoteSome, makeRoom, moveVectors, vectorsOf } from './maintain.ts';
+import { embedSome, vectorsOf } from './embedding/embed-some.ts';
+import { demoteSome, makeRoom, moveVectors } from './maintain.ts';
 import type {
   Embedder,
   Hit,
@@ -191,26 +192,12 @@ class OpenMemory {
 
   async #maintain(): Promise<Maintained> {
     const moved = this.#guarded(moveVectors);
-    const embedded = await this.#embedSome();
+    const { embedded, next } = await embedSome(this.#store, this.#embedder, this.#embeddedTo);
+    this.#embeddedTo = next ?? 0;
     const { demoted, isDone } = this.#demoteSome();
     const removed = this.#removed;
     this.#removed = 0;
-    return { embedded: embedded.count, demoted, removed, more: moved > 0 || embedded.isMore || !isDone };
-  }
-
-  async #embedSome(): Promise<Readonly<{ count: number; isMore: boolean }>> {
-    const waiting = this.#guarded((parts) => awaitingVectors(parts, this.#embeddedTo));
-    const last = waiting.at(-1);
-    if (last === undefined) {
-      this.#embeddedTo = 0;
-      return { count: 0, isMore: false };
-    }
-    const vectors = await vectorsOf(
-      this.#embedder,
-      waiting.map(({ text }) => text),
-    );
-    this.#embeddedTo = last.seq;
-    return { count: this.#guarded((parts) => addVectors(parts, waiting, vectors)), isMore: true };
+    return { embedded, demoted, removed, more: moved > 0 || next !== null || !isDone };
   }
 
   #demoteSome(): Readonly<{ demoted: number; isDone: boolean }> {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { embedSome, vectorsOf } from '../embedding/embed-some.ts';
 import { hashedEmbedder } from '../embedding/hashed-embedder.ts';
 import { MAX_NAME_CHARS, MAX_QUERY_CHARS } from '../limits.ts';
-import { addVectors, awaitingVectors, vectorsOf } from '../maintain.ts';
 import type { Embedder, Hit, MemoryOptions, RankingProfile } from '../memory.ts';
 import { AudienceSchema } from '../new-memory.ts';
 import { DEFAULT_PROFILE } from '../ranking/profile.ts';
@@ -168,12 +168,9 @@ class OpenDocuments {
       emptyLog(guarded.database);
       return { embedded: 0, more: true };
     }
-    const waiting = guarded.read((parts) => awaitingVectors(parts, this.#embeddedTo));
-    this.#embeddedTo = waiting.at(-1)?.seq ?? 0;
-    if (waiting.length === 0) return { embedded: 0, more: false };
-    const texts = waiting.map(({ text }) => text);
-    const vectors = await vectorsOf(this.#embedder, texts);
-    return { embedded: guarded.read((parts) => addVectors(parts, waiting, vectors)), more: true };
+    const { embedded, next } = await embedSome(guarded, this.#embedder, this.#embeddedTo);
+    this.#embeddedTo = next ?? 0;
+    return { embedded, more: next !== null };
   }
 
   size(): number {
