@@ -1,5 +1,5 @@
 import type { MemoryKind, MemoryTotals, MindState } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { asMoment, cutPage, type Moment, type Page } from '../connection/result-rows.ts';
 import { readableBy, type MemoryReader } from './memory-reader.ts';
@@ -33,6 +33,14 @@ export interface AgentMemoryRow {
 /** A command that its agent has not applied; the words of a correction may be forgotten before. */
 export const IS_OPEN = sql`c.number > s.applied and (c.op <> 'correct' or c.text is not null)`;
 
+/** True for a memory that a person has changed, if the agent has not applied the change yet. */
+export const isWaiting = (
+  agentUid: RawBuilder<unknown>,
+  memoryId: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`exists (
+  select from agent_memory_command c join agent_memory_state s using (agent_uid)
+  where c.agent_uid = ${agentUid} and ${IS_OPEN} and ${memoryId} in (c.memory_id, c.new_id))`;
+
 const AUDIENCE = sql`m.audience`;
 const COLUMNS_OF_MEMORY = sql`
   m.memory_id as "memoryId", m.kind, m.text, m.about, m.speaker, m.audience, m.pinned, m.dormant,
@@ -41,9 +49,7 @@ const COLUMNS_OF_MEMORY = sql`
   m.importance, m.uses, m.used_at as "usedAt", m.since,
   case when m.until <= clock_timestamp() then m.until end as until, m.replaces, m.run_id as "runId", m.session_id as "sessionId",
   m.repository,
-  exists (
-    select from agent_memory_command c join agent_memory_state s using (agent_uid)
-    where c.agent_uid = m.agent_uid and ${IS_OPEN} and m.memory_id in (c.memory_id, c.new_id)) as waiting`;
+  ${isWaiting(sql`m.agent_uid`, sql`m.memory_id`)} as waiting`;
 
 export interface MemoryPlace {
   readonly since: Moment;

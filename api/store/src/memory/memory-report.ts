@@ -9,7 +9,7 @@ import {
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
-import { IS_OPEN } from './agent-memory.ts';
+import { isWaiting } from './agent-memory.ts';
 
 interface Life {
   readonly agentUid: string;
@@ -130,17 +130,12 @@ async function sizeOf(tx: Tx, agentUid: string, among: readonly string[]): Promi
 /** Rows that one statement deletes at most: a statement has 10 s, also on a busy machine. */
 const DELETED_AT_ONCE = 2_000;
 
-/** True for a memory that a person has changed, if the agent has not applied it yet. */
-const isWaiting = (agentUid: string, memoryId: RawBuilder<unknown>): RawBuilder<unknown> => sql`exists (
-  select from agent_memory_command c join agent_memory_state s using (agent_uid)
-  where c.agent_uid = ${agentUid} and ${IS_OPEN} and ${memoryId} in (c.memory_id, c.new_id))`;
-
 /** Deletes memories that wait for no change, and keeps the number and size of the rest. Returns how many it deleted. */
 async function deleteShown(tx: Tx, agentUid: string, which: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<ShownSize>`
     with chosen as (
       select memory_id from agent_memory m
-      where m.agent_uid = ${agentUid} and ${which} and not ${isWaiting(agentUid, sql`m.memory_id`)}
+      where m.agent_uid = ${agentUid} and ${which} and not ${isWaiting(sql`${agentUid}`, sql`m.memory_id`)}
       limit ${DELETED_AT_ONCE}
     ), deleted as (
       delete from agent_memory where agent_uid = ${agentUid} and memory_id in (select memory_id from chosen)
@@ -184,7 +179,7 @@ async function upsertShown(tx: Tx, agentUid: string, memories: readonly SyncedMe
     from jsonb_to_recordset(${JSON.stringify(memories)}::jsonb) as r (memory_id text, kind text, text text, about text,
       speaker text, audience text[], pinned boolean, dormant boolean, outside boolean, importance double precision, uses bigint,
       used_at timestamptz, since timestamptz, until timestamptz, replaces text, run_id uuid, session_id uuid, repository text)
-    where not ${isWaiting(agentUid, sql`r.memory_id`)}
+    where not ${isWaiting(sql`${agentUid}`, sql`r.memory_id`)}
     on conflict (agent_uid, memory_id) do update set kind = excluded.kind, text = excluded.text, about = excluded.about,
       speaker = excluded.speaker, audience = excluded.audience, pinned = excluded.pinned, dormant = excluded.dormant,
       outside = excluded.outside, importance = excluded.importance, uses = excluded.uses, used_at = excluded.used_at,
