@@ -1,6 +1,6 @@
 import { mayAllKnow } from '@hamlet/engine/audience';
 import type { Memory, NewFact, Remembered } from '@hamlet/engine/memory';
-import { MEMORY_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
+import { MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
 
 /** A summary of a conversation. The next one of the same conversation contains what still holds of it. */
@@ -54,7 +54,7 @@ export function summaryFact(
     kind: 'fact',
     id,
     layer: 'conversation',
-    text: `${TITLE}${wholeSentences(text.replaceAll('\u0000', ''), MEMORY_WORDS_MAX_CHARS - TITLE.length)}`,
+    text: `${TITLE}${wholeSentences(storableText(text), MEMORY_WORDS_MAX_CHARS - TITLE.length)}`,
     audience,
     repository,
     taint: isOutside ? 'outside' : 'none',

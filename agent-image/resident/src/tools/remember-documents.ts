@@ -36,7 +36,11 @@ export const rememberDocumentsWith =
     return ingested.outcome === 'refused' ? failed(ingested.reason, ingested.detail) : okay(inWords(name, ingested));
   };
 
-const NOT_NOTED = failed('memory_not_noted', 'The village has not recorded the use of the memory. Try again later.');
+/** The result of a call whose memories the API did not record. */
+export const NOT_NOTED = failed(
+  'memory_not_noted',
+  'The village has not recorded the use of the memory. Try again later.',
+);
 
 const SKIPPED: Readonly<Record<SkipReason, string>> = {
   binary: 'are not UTF-8 text',

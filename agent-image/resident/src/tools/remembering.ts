@@ -6,14 +6,14 @@ import type { DocumentHit, Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
 import { isInForce, NO_SUBJECT, type Reader } from '../memory/own-memory.ts';
 import { inOneLine } from '@hamlet/core/shorten';
-import { hitInWords, sourceInWords } from './remember-documents.ts';
+import { hitInWords, NOT_NOTED, sourceInWords } from './remember-documents.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 import { notesOf, searchNotes, type SharedNote } from '../memory/repository-memory.ts';
 
 const ID_CHARS = 12;
 /** Pieces of documents in one result. They take no place of a memory. */
 const DOCUMENTS_MAX = 5;
-/** The ids of memories of a repository. */
+/** The form of ids in the memory of a repository. */
 const MEMORY_ID = /^m-[0-9a-f]{12}$/;
 
 const PRIVATE = 'private to the people of this conversation';
@@ -37,7 +37,6 @@ function originOf(memory: Remembered): readonly string[] {
 }
 
 const readerAt = ({ book }: ToolKit, { run }: CallContext): Reader => memoryReaderOf(book.find(run));
-const NOT_NOTED = failed('memory_not_noted', 'The village has not recorded the use of the memory. Try again later.');
 
 interface Found {
   readonly memories: readonly Remembered[];
@@ -182,15 +181,13 @@ async function changeShared(
   return result === 'done' || isRepeated ? okay(done) : failed(result, WORDS[result]);
 }
 
-const ID_DIGITS = 12;
-
 /** The id is that of the call, so a repeated call adds nothing. */
 function rememberShared(
   kit: Kit,
   { text, about }: { readonly text: string; readonly about?: string | undefined },
   context: CallContext,
 ): Promise<ToolResult> {
-  const id = `m-${createHash('sha256').update(context.key).digest('hex').slice(0, ID_DIGITS)}`;
+  const id = `m-${createHash('sha256').update(context.key).digest('hex').slice(0, ID_CHARS)}`;
   const words = { name: id, type: NOTE_TYPE, observations: [text] };
   const change = { op: 'add' as const, ...words, ...(about === undefined ? {} : { about }) };
   const whom = kit.repositoryMemory.isPrivate(context.run) ? 'the people of this conversation' : 'all who use it';

@@ -78,6 +78,7 @@ export interface Exchange {
   readonly read: 'own' | 'all';
   /** True after a call of a server, which may have emptied the file. */
   readonly called: boolean;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -99,7 +100,7 @@ export interface MemoryFiles {
    * another run uses it. Never rejects.
    */
   keep(socket: string, run: string, signal: AbortSignal): Promise<void>;
-  exchange(hands: HandsClient, run: string, how: Exchange & { readonly signal: AbortSignal }): Promise<Exchanged>;
+  exchange(hands: HandsClient, run: string, how: Exchange): Promise<Exchanged>;
   /** Serializes uses of the memory file of a run's repository. */
   alone<T>(run: string, use: () => Promise<T>): Promise<T>;
 }
@@ -232,11 +233,7 @@ interface Exchanging {
   readonly place: FilePlace;
 }
 
-async function exchangeFile(
-  ports: Ports,
-  exchanging: Exchanging,
-  how: Exchange & { readonly signal: AbortSignal },
-): Promise<Exchanged> {
+async function exchangeFile(ports: Ports, exchanging: Exchanging, how: Exchange): Promise<Exchanged> {
   const refused: NotKept[] = [];
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const end = await tryExchange(ports, exchanging, { ...how, refused });
@@ -245,10 +242,7 @@ async function exchangeFile(
   return { kind: 'busy' };
 }
 
-type Attempt = Exchange & {
-  readonly signal: AbortSignal;
-  readonly refused: NotKept[];
-};
+type Attempt = Exchange & { readonly refused: NotKept[] };
 
 type Reading = Pick<Exchanging, 'run' | 'place'> & Pick<Ports, 'log'>;
 

@@ -1,3 +1,4 @@
+import { storableText } from '@hamlet/contract/resident';
 import type { Fact, NewFact } from '@hamlet/engine/memory';
 import type { Line, Passage } from './plan-reading.ts';
 import { FACTS_MAX, type KnownFact, type ReadingAnswer } from './reading-question.ts';
@@ -46,7 +47,7 @@ const timeOf = ({ from, until }: Read, { at }: Pick<Line, 'at'>) => ({
 
 const factOf = ({ text, importance }: Read, old: Fact | null) => ({
   kind: 'fact' as const,
-  text: text.toWellFormed().replaceAll('\u0000', ''),
+  text: storableText(text),
   layer: 'profile' as const,
   importance: Math.min(IMPORTANCE_MAX, importance),
   pinned: old?.pinned ?? false,
