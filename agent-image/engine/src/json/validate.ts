@@ -101,7 +101,7 @@ const checks: Readonly<Record<Issues, WeakMap<JsonSchema, ValidateFunction>>> = 
   all: new WeakMap(),
 };
 
-/** Throws for a schema that is none. The library is loaded with the first schema. */
+/** Throws if the schema is invalid. The library is loaded with the first schema. */
 function compiled(schema: JsonSchema, issues: Issues): ValidateFunction {
   const known = checks[issues].get(schema);
   if (known !== undefined) return known;

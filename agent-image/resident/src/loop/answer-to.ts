@@ -13,7 +13,7 @@ const ATTEMPTS = 2;
 const PROMPT_TOKENS_MAX = 8_000;
 /** Share of the tokens that are left for the prompt; the rest is for the answer. */
 const PROMPT_SHARE = 0.8;
-/** Fewer than English text has, so that a prompt is rather too short than too long. */
+/** Three bytes a token: English has more, so the estimate errs on the high side. */
 const countTokens = byBytes(3);
 
 /** Sends a request to the agent's model; the signal aborts it. */

@@ -104,7 +104,10 @@ export function searchNotes(notes: readonly SharedNote[], query: string): readon
 
 const RECALLED_MAX = 6;
 
-/** Memories that a message may need, pinned ones first; the engine bounds their text. Those of others never enter a prompt: a line says that the model may read them. */
+/**
+ * Memories that a message may need, pinned ones first; the engine bounds their text. Memories of other agents never enter a prompt: a line
+ * says that the model may read them.
+ */
 export async function recallShared(
   memory: RepositoryMemory,
   { run, text }: { readonly run: string; readonly text: string },

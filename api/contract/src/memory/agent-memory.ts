@@ -44,7 +44,9 @@ const reported = {
     'Ids of the people who may know it: those of the conversation in which it arose; null for everybody',
   ),
   pinned: z.boolean(),
-  dormant: z.boolean().describe('True if the agent recalls it only for a strong match'),
+  dormant: z
+    .boolean()
+    .describe('True if it ranks lower, because it is old, unused and of ordinary importance; use wakes it'),
   outside: z.boolean().describe('True if text from outside had reached the run in which it arose'),
   corrected: z
     .boolean()
@@ -53,7 +55,7 @@ const reported = {
   uses: z.int().min(0).describe('How often the agent recalled it'),
   used_at: Time.nullable(),
   since: Time.describe('Time from which it holds'),
-  until: Time.nullable().describe('Time at which another memory replaced it; null while it holds'),
+  until: Time.nullable().describe('Time at which it ended or another memory replaced it; null while it holds'),
   replaces: MemoryId.nullable().describe('The memory that it replaced'),
   run_id: z.uuid().nullable(),
   session_id: z.uuid().nullable(),
@@ -64,7 +66,7 @@ const reported = {
 export const SyncedMemory = z.strictObject(reported);
 export type SyncedMemory = z.infer<typeof SyncedMemory>;
 
-/** `confirmed`: a person wrote it as a correction. `said`: words of a person. `noted`: the agent's own conclusion. `outside`: text from outside. */
+/** `confirmed`: a person wrote it as a correction. `said`: words of a person or an agent. `noted`: the agent's own conclusion. `outside`: text from outside. */
 export const MemoryCertainty = z.enum(['confirmed', 'said', 'noted', 'outside']);
 export type MemoryCertainty = z.infer<typeof MemoryCertainty>;
 

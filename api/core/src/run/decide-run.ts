@@ -62,7 +62,7 @@ type ChangeEvent =
   | 'lapsed'
   | 'settled';
 
-/** Why a run that its agent calls done is not: it has neither effect nor answer, or no answer that fits its output schema. */
+/** Why the API fails a run that its agent reports as done: it has neither effect nor answer, or no answer that fits its output schema. */
 export type UnfitCode = 'run_did_nothing' | 'output_not_valid';
 
 type FailureCode = 'too_many_attempts' | 'parked_too_long' | UnfitCode;

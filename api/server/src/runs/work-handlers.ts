@@ -95,7 +95,7 @@ function settleRun({ db }: Village): Handlers['settleRun'] {
   );
 }
 
-/** `unfit`: why a run that its agent calls done is not, with the reason in words. `output`: that of a done run, to store. */
+/** The end of a run. `unfit`: why the API fails a run that its agent reports as done. `output`: the output to store with a done run. */
 type JudgedEnd = End & { readonly unfit: UnfitCode | null; readonly why?: string; readonly output?: string };
 
 async function judgedEnd(tx: Tx, run: RunRow, { state, error, answer, output }: SettleBody): Promise<JudgedEnd> {

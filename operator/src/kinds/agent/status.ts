@@ -111,8 +111,8 @@ function shortage({ agent: { spec }, admission: { tier }, tiers }: Observed): st
 
 /**
  * `CapabilitiesReady`: false if the tier has too little memory for the mind, which is known before the first run, or if the resident
- * lacks a capability that its Agent was promised. It does not affect Ready, because the agent continues to work. A resident that has not reported yet counts as complete, so that the start of an agent costs no
- * additional write.
+ * lacks a capability that its Agent was promised. It does not affect Ready, because the agent continues to work. A resident counts as
+ * complete until it reports, so that the start of an agent costs one write.
  * @param connected the condition Connected
  */
 function capabilitiesResult(observed: Observed, connected: ConditionResult): ConditionResult {

@@ -227,7 +227,8 @@ function Words({ agentId, whose, runId, nowMs }: WordsProps) {
   const input = { params: { agent_id: agentId }, query: { run_id: runId, kind: 'evidence' as const, whose } };
   const { data, refused } = useLive(listAgentMemory, input, 10_000);
   if (data === null) return <Unread refused={refused} />;
-  if (data.memories.length === 0) return <p className="empty">Its words are not shown any more.</p>;
+  if (data.memories.length === 0)
+    return <p className="empty">These words were forgotten, or are no longer copied here.</p>;
   return (
     <ul className="memory-history" aria-label="Words that it was made from">
       {data.memories.toReversed().map(({ memory_id: id, speaker, text, since }) => (

@@ -2,13 +2,13 @@ import type { Filter } from '../store/filter.ts';
 import type { MemoryTable } from '../store/memory-table.ts';
 import type { Scores } from '../store/word-index.ts';
 
-/** The next read has so many times more if too few of the first are visible. */
+/** Factor by which each read grows while too few of its memories pass the filter. */
 const GROWTH = 8;
 
 type Wanted = Readonly<{ filter: Filter; limit: number }>;
 type Table = Pick<MemoryTable, 'visible'>;
 
-/** The first ones that the filter lets through, in the order in which `read` returns so many, or all. */
+/** The first `limit` memories that pass the filter, in the order of `read`, which returns the first `count` or all. */
 export function firstVisible(
   table: Table,
   read: (count: number) => readonly number[],
@@ -21,7 +21,7 @@ export function firstVisible(
   }
 }
 
-/** The memories of the greatest scores that the filter lets through, best first; of equal ones the newest first. */
+/** The memories with the greatest scores that pass the filter, best first; among equal scores the newest first. */
 export const bestVisible = (table: Table, scores: Scores, wanted: Wanted): readonly number[] =>
   firstVisible(table, (count) => bestOf(scores, count), wanted);
 

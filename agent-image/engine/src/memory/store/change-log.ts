@@ -19,7 +19,7 @@ create trigger if not exists memory_removed after delete on memory
 begin insert or replace into change (id) values (old.id); end;
 `;
 
-/** Greatest random first mark: with all later ones, it is an exact number of JavaScript. */
+/** Upper bound of the random first mark. All later marks stay below 2^53, so JavaScript reads them exactly. */
 const FIRST_MARK_MAX = 2 ** 40;
 
 /** All memories as changes; pinned ones and facts first, then the newest words. */

@@ -5,8 +5,8 @@ const MAX_DIMENSIONS = 4_096;
 /** Vectors in one block of the table that has the bits of all memories. */
 const BLOCK_ROWS = 2_048;
 /**
- * If at least one memory in so many is visible, so many times the limit are found among all. Otherwise, and if too few of those are
- * visible, the visible ones alone are compared.
+ * If at least one memory in four is visible, the search takes four times the limit from all memories, and keeps the visible ones.
+ * Otherwise, or if these are too few, it compares the visible memories alone.
  */
 const OVER_FETCH = 4;
 

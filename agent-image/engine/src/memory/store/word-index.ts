@@ -24,9 +24,9 @@ export interface WordIndex {
   remove(seq: number, text: string): void;
   /** The different words among these that the index has, rarest first. */
   termsOf(words: readonly string[], size: number): readonly Term[];
-  /** All memories that the terms find, some 5,000 at most. */
+  /** The memories that the terms find, about 5,000 at most. */
   find(terms: readonly Term[]): Scores;
-  /** Those of `scores` that have a word too; `terms` are the ones that made the scores. */
+  /** The memories of `scores` that also have this word. `terms`: the terms that `find` made the scores from. */
   findWith(word: Readonly<{ word: Term; terms: readonly Term[] }>, scores: Scores): Scores;
   /** The newest memories with a word. */
   newest(term: Term, limit: number): readonly number[];

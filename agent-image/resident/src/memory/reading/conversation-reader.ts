@@ -100,7 +100,7 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
   };
 }
 
-/** Null before the first process with a reader. */
+/** Null if no earlier process has read conversations. */
 function marksIn(life: Pick<LifeStore, 'recall'>): ReadMarks | null {
   try {
     return ReadMarks.parse(JSON.parse(life.recall(MARKS)?.observations[0] ?? ''));
@@ -125,7 +125,8 @@ const lastRead = (memory: Pick<Memory, 'get'>, { lines }: Passage): Line | undef
   lines.findLast(({ label, run }) => label !== null && memory.get(factId(run, 0), { audience: 'keeper' }) !== null);
 
 /**
- * The facts that an answer may end, those that fit the passage best first. They have the audience of the passage, and are about the same person; where only one person reads, also those without a subject.
+ * The facts that an answer may end, the best match with the passage first: facts about the same person with the audience of the passage.
+ * If the audience is one person, facts about anything are among them.
  */
 async function knownOf(
   memory: Pick<Memory, 'search'>,

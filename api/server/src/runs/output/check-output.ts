@@ -30,7 +30,7 @@ async function load(): Promise<Ajv2020> {
   });
 }
 
-/** Throws for a schema that is none. */
+/** Throws if the schema is invalid. */
 async function compiled(given: Schema): Promise<ValidateFunction> {
   const { $schema: _, ...schema } = given;
   const ajv = await (loading ??= load());
@@ -60,7 +60,7 @@ export type CheckedOutput =
 
 const unfit = (why: string): CheckedOutput => ({ fits: false, why: why.slice(0, WHY_MAX_CHARS) });
 
-/** Holds what an agent gave as its output to the schema of the run, both as JSON. The agent may have written anything. */
+/** Checks the output of an agent against the schema of its run, both as JSON text. `given` may be any text. */
 export async function checkOutput(schema: string, given: string | undefined): Promise<CheckedOutput> {
   if (given === undefined) return unfit(NO_OUTPUT);
   const value = valueOf(given);

@@ -84,7 +84,7 @@ export async function askAgentMemory(api: Client, { agent, act, whose, cursor }:
   }
 }
 
-const WAITS = 'the agent applies it before it next recalls anything, and the list shows a refusal';
+const WAITS = 'the agent applies it before it next recalls anything; if it cannot, the list says why';
 
 const COLUMNS = (nowMs: number) => ({
   ID: ({ memory_id }: AgentMemory) => memory_id,

@@ -66,8 +66,8 @@ export const memory = apiCommand({
   name: 'memory',
   usage: '[AGENT [list | search WORDS | pin ID | unpin ID | forget ID | correct ID TEXT] | REPOSITORY]',
   summary: 'shows and changes what an agent remembers, or the memory of a repository',
-  details: `It shows the memories of an agent that arose with you or that everybody may know. --all shows an admin the rest too, and
-the audit names the admin; so it is for a repository. A list has the newest 100; --cursor=CURSOR lists older ones. A forgotten memory is
+  details: `It shows the memories of an agent that arose with you or that everybody may know. --all shows an admin the rest too, also of a
+repository, and the audit names the admin. A list has the newest 100; --cursor=CURSOR lists older ones. A forgotten memory is
 deleted here at once, and in the agent before it next recalls anything. The list has your changes that the agent has not applied, or could
 not apply. All agents that work in a repository share its memory, for the people with whom it arose. REPOSITORY is a name of the list or
 an address. --forget=ID deletes one entry, --forget-all all that you may know, for an admin the whole memory; neither can be undone, and
