@@ -13,7 +13,7 @@ import { DEFAULT_PROFILE } from '../ranking/profile.ts';
 import { search } from '../search/search.ts';
 import { mayAllKnow } from '../audience.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
-import { mergeWords } from '../store/merge-words.ts';
+import { mergeWords } from '../merge-words.ts';
 import { emptyLog, openStore } from '../store/open-store.ts';
 import { openParts, type Parts } from '../store/parts.ts';
 import type { DocumentHit, Documents, Ingested, Ingesting, NewSource, Seeing, Source } from './documents.ts';
