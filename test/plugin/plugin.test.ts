@@ -260,7 +260,7 @@ test('runs reads from the api with a token; without one the error explains how t
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
   assert.match(
     (await hamlet('runs ada', place)).stdout,
-    /^RUN +AGENT +MIND +STATE +FROM +AGE +ATTEMPT +DELIVERED +SUMMARY\n\S+ +ada +- +queued +member +\d+[sm] +0 +Water the flowers\.\n$/,
+    /^RUN +AGENT +MIND +STATE +FROM +AGE +ATTEMPT +DELIVERED +SUMMARY\n\S+ +ada +- +queued +key member +\d+[sm] +0 +Water the flowers\.\n$/,
   );
   const { runs } = JSON.parse((await hamlet('runs -o json --state queued', place)).stdout) as {
     runs: readonly { prompt: string }[];

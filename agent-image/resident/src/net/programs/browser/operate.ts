@@ -11,7 +11,6 @@ import type { Traffic } from './traffic.ts';
 const ACTION_MS = 10_000;
 const LOAD_MS = 10_000;
 const QUIET_MS = 1_500;
-const ANSWER_MS = 3_000;
 const SNAPSHOT_MS = 15_000;
 const TEXT_MAX_CHARS = 2_000_000;
 const TITLE_MAX_CHARS = 300;
@@ -99,7 +98,7 @@ export async function goTo(
 const leave = (page: Pick<Page, 'goto'>): Promise<unknown> =>
   within(
     page.goto('about:blank', { timeout: 0 }).catch(() => {}),
-    ANSWER_MS,
+    ACTION_MS,
   );
 
 /** Chromium's error name, or the first words of another error. Pure. */
