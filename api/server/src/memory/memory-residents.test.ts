@@ -147,15 +147,16 @@ test('what a person says in a session on a repository is for the people of the s
   const write = [remember('Mia looks for another job.'), observe('job', 'Mia leaves in May.')];
   const noted = await saidBy('ada', 'bakery', ...write, shell(`echo '${JSON.stringify(LEAVING)}' >>$MEMORY_FILE_PATH`));
   assert.match(noted, /Remembered as m-[0-9a-f]+ in this repository, for the people of this conversation/);
-  for (const agent of ['ada', 'bob'] as const) {
-    assert.match(await saidBy(agent, 'bakery', ...read), /private to the people of this conversation[^]*leaves in May/);
-    for (const people of [NOA, [mia, 'Noa']] as const) {
-      const { run } = dataOf(await talk.say(people[0].client, await session(agent, 'bakery', people), read.join('\n')));
-      const { state, summary } = await talk.ended(run.run_id);
-      assert.equal(state, 'done');
-      assert.match(summary ?? '', /Nothing is remembered/);
-      assert.doesNotMatch(summary ?? '', /job|May/);
-    }
+  assert.match(await saidBy('bob', 'bakery', ...read), /private to the people of this conversation[^]*leaves in May/);
+  for (const [agent, people] of [
+    ['ada', NOA],
+    ['bob', [mia, 'Noa']],
+  ] as const) {
+    const { run } = dataOf(await talk.say(people[0].client, await session(agent, 'bakery', people), read.join('\n')));
+    const { state, summary } = await talk.ended(run.run_id);
+    assert.equal(state, 'done');
+    assert.match(summary ?? '', /Nothing is remembered/);
+    assert.doesNotMatch(summary ?? '', /job|May/);
   }
   const entries = (await noa.client.getRepositoryMemory({ repository: 'git.example.org/bakery' })).entries;
   assert.doesNotMatch(JSON.stringify(entries), /job|May/);
