@@ -32,7 +32,7 @@ const mind = untilEnd(
 // A village of this speed has no limit of requests, which a run with many answers would reach.
 const { play } = await startPlay({ villageSpeed: 20, models: wireModels(mind.url) });
 const runs = new RunPlay(play.url);
-const residents = testResidents(play, []);
+const residents = testResidents(play);
 await payForModels(play, ['ada']);
 const folder = testFolder('output');
 const schemaFile = join(folder, 'bread.schema.json');
