@@ -27,6 +27,7 @@ import { DEFAULT_PROFILE } from './ranking/profile.ts';
 import { mayPin, store } from './remember.ts';
 import { filterOf, search } from './search/search.ts';
 import type { Row } from './store/memory-table.ts';
+import { openChangeLog, withChangeLog } from './store/change-log.ts';
 import { GuardedStore } from './store/guarded-store.ts';
 import { emptyLog, openStore } from './store/open-store.ts';
 import { indexedText, openParts, type Parts } from './store/parts.ts';
@@ -84,7 +85,7 @@ class OpenMemory {
     this.#clock = clock;
     this.#capacity = capacity;
     this.#store = new GuardedStore({
-      open: () => openParts(openStore(this.#path), this.#embedder),
+      open: () => openParts(withChangeLog(openStore(this.#path)), this.#embedder),
       salvage: () => salvageStore(this.#path, this.#embedder, this.#clock()),
     });
   }
@@ -102,9 +103,9 @@ class OpenMemory {
       unpin: (id, { audience }) => this.#pin(id, false, audience),
       get: (id, { audience }) => this.#guarded((parts) => visibleRow(parts, id, audience)?.memory ?? null),
       list: (options) => this.#guarded((parts) => list(parts, options)),
-      changes: (limit) => this.#write(({ changeLog }) => changeLog.next(clamped(limit, MAX_LISTED))),
-      settle: (to) => this.#write(({ changeLog }) => changeLog.settle(to)),
-      recheck: (ids) => this.#write(({ changeLog }) => changeLog.add(ids)),
+      changes: (limit) => this.#write(({ database }) => openChangeLog(database).next(clamped(limit, MAX_LISTED))),
+      settle: (to) => this.#write(({ database }) => openChangeLog(database).settle(to)),
+      recheck: (ids) => this.#write(({ database }) => openChangeLog(database).add(ids)),
       stats: () => this.#guarded((parts) => this.#stats(parts)),
       state: (schema) => stateIn(this.#store, schema, this.#clock),
       maintain: () => this.#maintain(),

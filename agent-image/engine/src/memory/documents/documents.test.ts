@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync, closeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { openMemory } from '../open-memory.ts';
 import type { Memory } from '../memory.ts';
@@ -275,4 +276,16 @@ test('damage costs the documents, which can be read again, and neither their sou
   const [source] = again.documents.sources({ audience: ANA });
   assert.deepEqual([source?.id, source?.files, source?.isWhole], [id, 30, true]);
   assert.ok((await again.documents.search('topic20', { audience: ANA })).some(({ path }) => path === '20.md'));
+});
+
+test('a store of documents logs no changes, because nothing would take them', async () => {
+  const { memory, dir } = newMemory();
+  await memory.documents.ingest(GUIDE, filesOf({ 'a.md': 'Rye rises slowly.' }));
+  closed(memory);
+  const database = new DatabaseSync(join(dir, 'documents.db'), { readOnly: true });
+  const logs = database
+    .prepare("select name from sqlite_schema where name in ('change', 'copy', 'memory_added')")
+    .all();
+  database.close();
+  assert.deepEqual(logs, []);
 });

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Changes } from '../memory.ts';
 import { readRows } from './memory-table.ts';
+import { inTransaction } from './open-store.ts';
 
 /**
  * The memories that changed since the copy of this memory took them, in order. The triggers write it in the transaction of the change,
@@ -26,8 +27,21 @@ const FIRST_MARK_MAX = 2 ** 40;
 const ALL =
   "insert or replace into change (id) select id from memory order by pinned desc, kind = 'fact' desc, at desc, seq desc";
 
-/** Adds the log to a store that has none, with all its memories. Its caller has a transaction open. */
-export function prepareChangeLog(database: DatabaseSync): void {
+/**
+ * Adds the log to a store of memories that has none, with all of them; closes the store if it cannot. The store of documents stays
+ * without one: their pieces are outside of the copy.
+ */
+export function withChangeLog(database: DatabaseSync): DatabaseSync {
+  try {
+    inTransaction(database, () => prepare(database));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepare(database: DatabaseSync): void {
   database.exec(SCHEMA);
   if (database.prepare('select 1 from copy').get() !== undefined) return;
   const first = Number(database.prepare(`select abs(random() % ${FIRST_MARK_MAX}) as mark`).get()?.['mark']);

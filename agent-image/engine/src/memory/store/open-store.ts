@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { getLoadablePath } from 'sqlite-vec';
 import { MemoryError } from '../memory-error.ts';
-import { prepareChangeLog } from './change-log.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 
 /** Primary result codes of SQLite (sqlite3.h). */
@@ -30,7 +29,6 @@ export function openStore(path: string): DatabaseSync {
     database.exec(`pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -${CACHE_KIB};`);
     database.exec('begin immediate');
     prepareSchema(database, path);
-    prepareChangeLog(database);
     database.exec('commit');
     emptyOldLog(database);
     return database;

@@ -3,7 +3,6 @@ import type { NewMemory, Remembered } from '../memory.ts';
 import { WORDS_VERSION, wordsOf } from '../text/words.ts';
 import { openStateTable, type StateTable } from './state-table.ts';
 import { openAudiences, type Audiences } from './audiences.ts';
-import { openChangeLog, type ChangeLog } from './change-log.ts';
 import { openMemoryTable, type MemoryTable, type NewRow } from './memory-table.ts';
 import { inTransaction } from './open-store.ts';
 import { openEarlierVectors, type EarlierVectors } from './earlier-vectors.ts';
@@ -18,7 +17,6 @@ export type Parts = Readonly<{
   words: WordIndex;
   vectors: VectorIndex;
   earlierVectors: EarlierVectors;
-  changeLog: ChangeLog;
   state: StateTable;
 }>;
 
@@ -41,8 +39,8 @@ export function openParts(database: DatabaseSync, embedder: EmbedderName): Parts
   if (header?.['words_version'] !== WORDS_VERSION)
     inTransaction(database, () => indexWords({ database, table, words }));
   const audiences = openAudiences(database);
-  const [earlierVectors, changeLog] = [openEarlierVectors(database), openChangeLog(database)];
-  return { database, table, audiences, words, vectors, earlierVectors, changeLog, state: openStateTable(database) };
+  const earlierVectors = openEarlierVectors(database);
+  return { database, table, audiences, words, vectors, earlierVectors, state: openStateTable(database) };
 }
 
 /** The text under which a memory is found: with the speaker, or what it is about. The first word of a text begins a sentence. */
