@@ -24,11 +24,11 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files that mostly wait for leases, back-offs, slots and watches, and use little CPU; and two whose agents live twenty times as fast as
- * usual, and do not catch up with what they miss while a village is built.
+ * Files that mostly wait for leases, back-offs, slots and watches, and use little CPU; and files with whole residents,
+ * whose agents live twenty times as fast as usual and whose leases pass in real time.
  */
 const WAITING =
-  /^((operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\/|api\/server\/src\/(memory\/memory-residents|gateway\/resident-mind)\.)/;
+  /^((operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\/|api\/server\/src\/.*\/([a-z]+-residents|resident-[a-z]+|lapsed-runs)\.test)/;
 /** Browser tests. Their pages give up on slow answers, so they run last, when the village has usually started. */
 const BROWSING = /^test\/env\/web\b/;
 

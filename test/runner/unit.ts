@@ -18,9 +18,11 @@ const NOT_HERE = [
   'test/output',
   '.hamlet',
 ];
-const WAITING_AT_ONCE = 2;
-/** Files that compute run at a lower priority than files that wait. One more than processors, because each sometimes waits for Postgres. */
-const COMPUTING_AT_ONCE = availableParallelism() + 1;
+const WAITING_AT_ONCE = 3;
+/** Browsers compute much, and their pages give up on slow answers. */
+const BROWSING_AT_ONCE = 2;
+/** Files that compute run at a lower priority than files that wait. */
+const COMPUTING_AT_ONCE = availableParallelism();
 
 export const UNIT_PART: Part = {
   name: 'unit',
@@ -38,14 +40,14 @@ async function run(started: Run): Promise<Tally> {
   const waiting = async (): Promise<Tally> =>
     sumOf([
       await runFiles(started, of('waiting'), { workers: WAITING_AT_ONCE }),
-      await runFiles(started, of('browsing'), { workers: WAITING_AT_ONCE }),
+      await runFiles(started, of('browsing'), { workers: BROWSING_AT_ONCE }),
     ]);
   try {
     const waited = waiting();
     const computed = runFiles(started, of('computing'), {
       workers: COMPUTING_AT_ONCE,
       inBackground: true,
-      later: { workers: WAITING_AT_ONCE, after: waited },
+      later: { workers: BROWSING_AT_ONCE, after: waited },
     });
     return sumOf(await Promise.all([computed, waited]));
   } finally {

@@ -5,6 +5,7 @@
 import { clusterStatus } from '../../local/village/cluster.ts';
 import { isCutOff, setAside } from '../../local/village/commands/kept-data.ts';
 import { NODE } from '../../local/village/paths.ts';
+import { BACKGROUND } from './pool/pool.ts';
 import { sumOf, type FailedTest, type Part, type Print, type Run, type Tally } from './part.ts';
 import { keepLast, stream } from './stream.ts';
 import { isInGate } from './suites.ts';
@@ -81,9 +82,14 @@ async function makeRoom(print: Print): Promise<void> {
   setAside();
 }
 
+/** Builds the images at the priority of the tests that compute beside it, so that these do not stand still meanwhile. */
 async function bringUp(print: Print, settings: Settings): Promise<FailedTest | undefined> {
   const { print: printUp, lastLines } = keepLast(print, LINES_OF_FAILURE);
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  const code = await stream(printUp, 'env', [...variables, NODE, 'local/village/main.ts', 'up']);
+  const village = (command: string, priority: number): Promise<number> =>
+    stream(printUp, 'nice', ['-n', String(priority), 'env', ...variables, NODE, 'local/village/main.ts', command]);
+  if ((await village('images', BACKGROUND)) !== 0)
+    return { what: 'the images could not be built', rerun: 'make images', lastLines: lastLines() };
+  const code = await village('up', 0);
   return code === 0 ? undefined : { what: 'the village did not come up', rerun: 'make up', lastLines: lastLines() };
 }

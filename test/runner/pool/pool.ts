@@ -13,8 +13,8 @@ import type { FailedCase, FileResult } from './reporter.ts';
 const END_LIMIT_MS = 10_000;
 /** A worker is replaced after this many files, so that its memory stays small. */
 const FILES_PER_WORKER = 60;
-/** At this priority a process gets about a ninth of a processor that it shares with another process. */
-const BACKGROUND = 10;
+/** At this priority (nice) a process gets a quarter of a processor that it shares with another process. */
+export const BACKGROUND = 5;
 
 export interface PoolOptions {
   readonly workers: number;

@@ -284,11 +284,15 @@ export class Play {
   /** Moves an agent to the first item that it can reach, and takes the item. Returns its id. */
   async fetchItem(agentId: string): Promise<string> {
     const { items } = await this.world();
+    const refusals: string[] = [];
     for (const { item_id, position } of items) {
-      if (position === null || !(await this.move(agentId, position)).ok) continue;
-      await this.walk(agentId, position);
-      if ((await this.act(agentId, { kind: 'pick_up', item_id })).ok) return item_id;
+      if (position === null) continue;
+      const moved = await this.move(agentId, position);
+      if (moved.ok) await this.walk(agentId, position);
+      const taken = moved.ok ? await this.act(agentId, { kind: 'pick_up', item_id }) : moved;
+      if (taken.ok) return item_id;
+      refusals.push(`${item_id}: ${taken.problem.code}`);
     }
-    throw new Error('no item in the world can be taken');
+    throw new Error(`${agentId} can take no item: ${refusals.join(', ')}`);
   }
 }
