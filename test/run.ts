@@ -155,6 +155,12 @@ async function checkLeftovers(): Promise<Tally> {
     : { passed: 0, failed: left.length, failures: left };
 }
 
+/** An interrupted run has not passed, even if all that ran has. */
+function cutShort(): readonly Tally[] {
+  const failure = { what: 'the run was interrupted', rerun: 'make test' };
+  return isInterrupted() ? [{ passed: 0, failed: 1, failures: [failure] }] : [];
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -181,7 +187,7 @@ async function main(): Promise<void> {
   const isSerial =
     values.serial || values.full || totalmem() < MEMORY_FOR_BOTH_BYTES || availableParallelism() < PROCESSORS_FOR_BOTH;
   const ran = await runLanes(choice, isSerial ? [choice.lanes.flat()] : choice.lanes);
-  report(sumOf([ran, await checkLeftovers()]), performance.now() - started);
+  report(sumOf([ran, await checkLeftovers(), ...cutShort()]), performance.now() - started);
 }
 
 interface Values {
