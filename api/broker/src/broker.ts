@@ -5,7 +5,7 @@ import { deny, judgeConnection, type Destination, type EgressDenial } from '@ham
 import { Admissions } from './admissions.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { Connections, OPEN_CONNECTIONS } from './connections.ts';
+import { type ConnectionLimits, Connections, OPEN_CONNECTIONS, SERVER_CONNECTIONS } from './connections.ts';
 import { RefusedTokens, TOO_MANY_TOKENS } from './refused-tokens.ts';
 import { STOPPED } from './stops.ts';
 import { Strangers } from './strangers.ts';
@@ -41,6 +41,8 @@ export interface BrokerConfig {
   readonly roots?: string;
   /** Idle timeout of a request in milliseconds; five minutes if absent. */
   readonly idleMs?: number;
+  /** Limits of connections to servers; `SERVER_CONNECTIONS` if absent. */
+  readonly serverConnections?: ConnectionLimits;
 }
 
 const MALFORMED = deny(
@@ -108,7 +110,7 @@ export class Broker {
     this.#config = config;
     this.#admissions = new Admissions(village, now);
     this.#refusedTokens = new RefusedTokens(now);
-    this.#outlets = new Outlets(network, config.roots);
+    this.#outlets = new Outlets(network, config.serverConnections ?? SERVER_CONNECTIONS, config.roots);
     this.#recorder = new Recorder(new AttemptLog(village), { now, newId });
     const budget = new ByteBudget(now);
     this.#parts = {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 /** Maximum number of open connections, of one agent and of all. */
-interface ConnectionLimits {
+export interface ConnectionLimits {
   readonly ofAgent: number;
   readonly inAll: number;
 }

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
-import { SERVER_CONNECTIONS } from '../connections.ts';
 import { TestBroker } from '../testing/a-broker.ts';
 import { startInternet, type Internet } from '../testing/an-internet.ts';
 
@@ -217,21 +216,23 @@ test('heads count against the limit of a rule and in the record, in both directi
   assert.deepEqual([headed.status, headed.headers['hamlet-egress-code']], [429, 'egress_bytes_spent']);
 });
 
-test('idle connections to servers are limited, however many hosts a rule has', async () => {
+test('idle connections to servers are limited, however many hosts a rule has', async (t) => {
+  const most = 4;
+  const limited = await TestBroker.start(internet, { serverConnections: { ofAgent: most, inAll: 8 } });
+  t.after(() => limited.close());
   const rules = ['ada', 'bob'].map((agent) => ({ agent, rule: { host: `*.${agent}.org`, ports: [80] } }));
-  for (const { agent, rule } of rules) broker.village.addAgent(agent, { version: '5', allow: [rule] });
+  for (const { agent, rule } of rules) limited.village.addAgent(agent, { version: '5', allow: [rule] });
   const ask = async (agent: string, at: number): Promise<string> => {
     const host = `h${String(at)}.${agent}.org`;
     internet.names.set(host, ['93.184.215.14']);
-    const { status, headers } = await broker.plain(`http://${host}/x`, { agent });
+    const { status, headers } = await limited.plain(`http://${host}/x`, { agent });
     return `${String(status)} ${String(headers['hamlet-egress-code'] ?? '')}`;
   };
-  const most = SERVER_CONNECTIONS.ofAgent;
   for (let at = 0; at < most; at += 1) assert.equal(await ask('ada', at), '200 ', String(at));
   assert.equal(await ask('ada', most), '429 egress_too_many');
   assert.equal(await ask('ada', most - 1), '200 ', 'an idle connection serves the next request of its host');
   assert.equal(await ask('bob', 0), '200 ');
-  broker.village.stop('uid-ada');
+  limited.village.stop('uid-ada');
   await until('the connections have ended', async () => (await ask('ada', most)) === '200 ');
 });
 

@@ -4,7 +4,7 @@ import { connect as connectTls, getCACertificates, type TLSSocket } from 'node:t
 import { callbackify } from 'node:util';
 import { deny, normalHost, type Destination, type EgressDenial } from '@hamlet/core/egress';
 import { Client, Pool, type Dispatcher } from 'undici';
-import { Connections, SERVER_CONNECTIONS } from '../connections.ts';
+import { type ConnectionLimits, Connections } from '../connections.ts';
 import { reach, type Network } from '../connect/reach.ts';
 import type { Admission } from '../village.ts';
 import { TOO_MANY } from './caller.ts';
@@ -113,13 +113,17 @@ class Outlet {
 /** The outlets of all agents, by life and version of the rules: a connection does not outlive its rules. */
 export class Outlets {
   readonly #outlets = new Map<string, Outlet>();
-  readonly #connections = new Connections(SERVER_CONNECTIONS);
+  readonly #connections: Connections;
   readonly #network: Network;
   readonly #trusted: string[] | undefined;
 
-  /** @param roots further root certificates (PEM) for servers, besides those of the system. */
-  constructor(network: Network, roots?: string) {
+  /**
+   * @param limits of the connections to servers, also idle ones
+   * @param roots further root certificates (PEM) for servers, besides those of the system.
+   */
+  constructor(network: Network, limits: ConnectionLimits, roots?: string) {
     this.#network = network;
+    this.#connections = new Connections(limits);
     this.#trusted = roots === undefined ? undefined : [...getCACertificates(), roots];
   }
 

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { EgressPolicy } from '@hamlet/contract';
 import { deny } from '@hamlet/core/egress';
-import { Broker } from '../broker.ts';
+import { Broker, type BrokerConfig } from '../broker.ts';
 import { Authority, type AuthorityFiles } from '../tls/authority.ts';
 import { createAuthority } from '../tls/issuer.ts';
 import { noSecret } from '../secrets/put-secret.ts';
@@ -109,8 +109,7 @@ export interface Asked {
   readonly body?: string;
 }
 
-interface Setting {
-  readonly idleMs?: number;
+interface Setting extends Pick<BrokerConfig, 'idleMs' | 'serverConnections'> {
   readonly authorityOf?: (files: AuthorityFiles) => Authority;
 }
 
@@ -129,7 +128,7 @@ export class TestBroker {
 
   static async start(
     internet: Internet,
-    { idleMs, authorityOf = (files) => new Authority(files, Date.now) }: Setting = {},
+    { authorityOf = (files) => new Authority(files, Date.now), ...limits }: Setting = {},
   ): Promise<TestBroker> {
     const files = await createAuthority('a test', Date.now());
     const village = new FakeVillage();
@@ -141,7 +140,7 @@ export class TestBroker {
       now: Date.now,
       newId: () => String((ids += 1)),
       roots: internet.roots,
-      ...(idleMs === undefined ? {} : { idleMs }),
+      ...limits,
     });
     broker.server.listen(0, '127.0.0.1');
     await once(broker.server, 'listening');
