@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
 import { withHands } from '../hands/hands-client.ts';
 import type { EnvironmentOf } from '../hands/start-process.ts';
-import { MEMORY_FILE_VARIABLE, notKept, type Exchanged, type MemoryFiles } from '../memory/files/memory-files.ts';
+import type { Exchanged } from '../memory/files/exchange-file.ts';
+import { MEMORY_FILE_VARIABLE, notKept, type MemoryFiles } from '../memory/files/memory-files.ts';
 import type { McpServer } from './mcp-server.ts';
 import type { ServedTools } from './mcp-tools.ts';
 

@@ -10,7 +10,8 @@ import { connectHands } from '../../hands/hands-client.ts';
 import { aMemoryVillage, type MemoryVillage } from '../../testing/a-repository-memory.ts';
 import { openExportStore } from './export-store.ts';
 import { repositoryFile } from './repository-file.ts';
-import { createMemoryFiles, memoryFileOf, type Exchanged, type MemoryFiles } from './memory-files.ts';
+import type { Exchanged } from './exchange-file.ts';
+import { createMemoryFiles, memoryFileOf, type MemoryFiles } from './memory-files.ts';
 
 const BAKERY = 'https://git.example.org/town/bakery.git';
 const MILL = 'https://git.example.org/town/mill.git';

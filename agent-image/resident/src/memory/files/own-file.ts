@@ -1,6 +1,6 @@
 import type { Remembered } from '@hamlet/engine/memory';
 import type { GraphEntry, GraphFile } from './graph-file.ts';
-import type { FileMemory, FoundFile } from './memory-files.ts';
+import type { FileMemory, FoundFile } from './exchange-file.ts';
 import { isInForce, NO_SUBJECT, type OwnMemory } from '../own-memory.ts';
 import type { MemoryRefused } from '../repository-memory.ts';
 

@@ -1,6 +1,6 @@
 import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
 import { batchesOf, changesOfGraph } from './graph-file.ts';
-import type { FileMemory, FoundFile, NotKept } from './memory-files.ts';
+import type { FileMemory, FoundFile, NotKept } from './exchange-file.ts';
 import type { MemoryAnswer, RepositoryMemory } from '../repository-memory.ts';
 
 /** The memory of a repository behind its file: the API takes the changes, and has the truth. */
