@@ -13,7 +13,9 @@ import type {
 } from '@hamlet/engine';
 import { createEngine, JournalError, modelCompaction, RunFailure, SYSTEM_CLOCK } from '@hamlet/engine';
 import { RUN_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
-import { lineOf, type OwnMemory, type Reader } from '../memory/own-memory.ts';
+import type { OwnMemory } from '../memory/own-memory.ts';
+import type { Reader } from '../memory/recall.ts';
+import { lineOf } from '../memory/remembered.ts';
 import { recallShared, type RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallData, RunFile, noteMemories as noteMemoriesRoute } from '@hamlet/contract';
 import type { Remembered } from '@hamlet/engine/memory';
 import { repositoryId } from '@hamlet/core/git';
-import type { Reader } from '../memory/own-memory.ts';
+import type { Reader } from '../memory/recall.ts';
 import type { GitAuthor } from '../hands/package-environment.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';

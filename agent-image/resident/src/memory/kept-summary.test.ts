@@ -12,7 +12,8 @@ import { wordsOfRun } from '../runs/words-of-run.ts';
 import { aRun } from '../testing/a-village.ts';
 import { ok } from '../testing/scripted-village.ts';
 import { wholeSentences } from './kept-summary.ts';
-import { createOwnMemory, lineOf } from './own-memory.ts';
+import { createOwnMemory } from './own-memory.ts';
+import { lineOf } from './remembered.ts';
 
 const root = testFolder('kept-summary');
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import type { Audience, Memory, NewMemory } from '@hamlet/engine/memory';
 import { NOTE, type Entity } from './entity.ts';
 import { readEntities } from './life-store.ts';
-import { NO_SUBJECT } from './own-memory.ts';
+import { NO_SUBJECT } from './remembered.ts';
 
 interface MovePorts {
   readonly store: Memory;

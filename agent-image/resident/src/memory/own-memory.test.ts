@@ -15,7 +15,8 @@ import { aRun } from '../testing/a-village.ts';
 import { ok } from '../testing/scripted-village.ts';
 import { entityOf, NOTE } from './entity.ts';
 import { moveOldNotes } from './old-notes.ts';
-import { createOwnMemory, DIARY_SESSION, lineOf, OWN_NAME } from './own-memory.ts';
+import { createOwnMemory } from './own-memory.ts';
+import { DIARY_SESSION, lineOf, OWN_NAME } from './remembered.ts';
 
 /** A session with its people, and its repository. */
 interface Talk {

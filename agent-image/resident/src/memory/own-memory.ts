@@ -4,29 +4,15 @@ import type {
   ListOptions,
   Memory,
   NewMemory,
-  Present,
   Remembered,
   RememberResult,
   Taint,
 } from '@hamlet/engine/memory';
-import { CORRECTION_PREFIX, MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
+import { MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
 import { inOneLine, shorten } from '@hamlet/core/shorten';
-import { isSummaryOf, summaryFact, type NewSummary } from './kept-summary.ts';
-import { isLearned } from './reading/facts-read.ts';
-
-const RECALLED_MAX = 6;
-const PINNED_MAX = 20;
-/** Facts about the people present that are recalled for every message, of the newest `PROFILE_SEEN`. */
-const PROFILE_MAX = 4;
-const PROFILE_SEEN = 100;
-const HITS_MAX = 50;
-const SEEN_MAX = 1_000;
-/** The session of entries about what the agent did. */
-export const DIARY_SESSION = 'diary';
-/** The name under which the agent keeps its own words. */
-export const OWN_NAME = 'I';
-/** The subject of a fact that has none. */
-export const NO_SUBJECT = 'note';
+import { summaryFact, type NewSummary } from './kept-summary.ts';
+import { foundIn, newestOf, recallFrom, type Reader, type Recalled } from './recall.ts';
+import { DIARY_SESSION, isInForce, NO_SUBJECT, OWN_NAME } from './remembered.ts';
 
 /** A fact that a model chose to remember. */
 export interface NewNote {
@@ -55,18 +41,6 @@ export interface SaidWords {
 export type KeptWords = string | null;
 export type KeptNote = { readonly id: string } | { readonly refused: string };
 
-/** The people present and the place: memories that all present people may know, and that arose in this repository or in none. */
-export interface Reader {
-  readonly present: Present;
-  readonly repository: string | null;
-}
-
-export interface Recalled {
-  readonly memories: readonly Remembered[];
-  /** The number of fitting memories with text from outside. */
-  readonly outside: number;
-}
-
 /** `inForce`: without facts that have ended. */
 export type Listed = Pick<ListOptions, 'isPrivate' | 'session' | 'kind'> & { readonly inForce?: boolean };
 
@@ -90,11 +64,7 @@ export interface OwnMemory {
   /** Facts and words, newest first; of those with these properties alone. */
   list(reader: Reader, limit: number, filter?: Listed): readonly Remembered[];
   search(query: string, reader: Reader, limit: number): Promise<readonly Remembered[]>;
-  /**
-   * Pinned memories, a few facts about the people present, then what fits a text best: facts first, because the words of an ended fact
-   * stay as they were said. Nothing of what was said in the conversation itself. Memories with text
-   * from outside are only counted: they would mark each run that they enter, so a model asks for them. The engine bounds their text.
-   */
+  /** Memories for the prompt of a message, as `recallFrom` chooses them. */
   recall(text: string, reader: Reader, conversation: string): Promise<Recalled>;
   /** The documents that the agent has read; null if the store cannot be used. */
   readonly documents: Documents | null;
@@ -210,64 +180,6 @@ function mayChange(memory: Memory, id: string, { present, repository }: Reader):
   const known = memory.get(id, { audience: present });
   if (known === null || known.audience === 'public') return false;
   return known.repository === null || known.repository === repository;
-}
-
-const newestOf = (
-  memory: Memory,
-  { present, repository }: Reader,
-  filter: Omit<ListOptions, 'audience' | 'place'>,
-): readonly Remembered[] => memory.list({ ...filter, audience: present, place: repository }).memories;
-
-async function foundIn(
-  memory: Memory,
-  query: string,
-  { present, repository, ...rest }: Reader & { readonly besides?: string },
-): Promise<readonly Remembered[]> {
-  const options = { ...rest, audience: present, place: repository, k: HITS_MAX };
-  return (await memory.search(shorten(query, MEMORY_WORDS_MAX_CHARS), options)).map((hit) => hit.memory);
-}
-
-async function recallFrom(
-  memory: Memory,
-  text: string,
-  { conversation, now, ...reader }: Reader & { readonly conversation: string; readonly now: number },
-): Promise<Recalled> {
-  const isNow = (each: Remembered): boolean => isInForce(each, now);
-  const pinned = newestOf(memory, reader, { pinned: true, limit: SEEN_MAX }).filter(isNow).slice(0, PINNED_MAX);
-  const profile = profileIn(memory, reader).filter(isNow).slice(0, PROFILE_MAX);
-  const first = [...pinned, ...profile.filter(({ pinned: isPinned }) => !isPinned)];
-  const known = new Set(first.map(({ id }) => id));
-  // The conversation itself is in the prompt already.
-  const found = await foundIn(memory, text, { ...reader, besides: conversation });
-  const fitting = found.filter((each) => !known.has(each.id) && isNow(each) && !isSummaryOf(conversation, each));
-  const all = [...first, ...fitting];
-  const best = fitting.filter(isInside).slice(0, RECALLED_MAX);
-  const memories = [...first.filter(isInside), ...best.filter(isFact), ...best.filter((each) => !isFact(each))];
-  return { memories, outside: all.length - all.filter(isInside).length };
-}
-
-/** Facts of the people present, from their words or as they corrected them: the most important first. */
-const profileIn = (memory: Memory, reader: Reader): readonly Remembered[] =>
-  newestOf(memory, reader, { kind: 'fact', layers: ['profile'], isPrivate: true, limit: PROFILE_SEEN })
-    .filter((each) => isLearned(each) || each.id.startsWith(CORRECTION_PREFIX))
-    .toSorted((one, other) => other.importance - one.importance);
-
-const isFact = ({ kind }: Remembered): boolean => kind === 'fact';
-const isInside = ({ taint }: Remembered): boolean => taint === 'none';
-/** False for a fact that has ended. `now`: milliseconds since 1970. Pure. */
-export const isInForce = (each: Remembered, now: number): boolean =>
-  each.kind === 'evidence' || each.validTo === null || each.validTo > now;
-
-/**
- * A memory as one line of a prompt: words with their day and speaker, and whose words a fact was made from. A text of several lines
- * becomes one, so that it cannot look like words of another person. Pure.
- */
-export const lineOf = (memory: Remembered): string => `- ${inOneLine(`${originOf(memory)}${memory.text}`)}`;
-
-function originOf(memory: Remembered): string {
-  if (memory.kind === 'fact' && isLearned(memory)) return `as ${memory.subject} said: `;
-  if (memory.kind === 'fact') return memory.subject === NO_SUBJECT ? '' : `about ${memory.subject}: `;
-  return `${new Date(memory.at).toISOString().slice(0, 10)}, ${memory.speaker}: `;
 }
 
 const FOR_DECISION_MAX = 3;

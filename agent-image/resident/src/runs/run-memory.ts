@@ -2,15 +2,9 @@ import type { KeptSummary, ToolResult } from '@hamlet/engine';
 import type { Remembered } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories, type NotedMemories, type RunBook } from '../engine/run-book.ts';
 import { isSummary, summaryId, type NewSummary } from '../memory/kept-summary.ts';
-import {
-  DIARY_SESSION,
-  lineOf,
-  OWN_NAME,
-  type OwnMemory,
-  type Reader,
-  type SaidWords,
-  type KeptWords,
-} from '../memory/own-memory.ts';
+import type { KeptWords, OwnMemory, SaidWords } from '../memory/own-memory.ts';
+import type { Reader } from '../memory/recall.ts';
+import { DIARY_SESSION, lineOf, OWN_NAME } from '../memory/remembered.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';

@@ -1,6 +1,7 @@
 import { repositoryId } from '@hamlet/core/git';
 import { shorten } from '@hamlet/core/shorten';
-import { DIARY_SESSION, OWN_NAME, type SaidWords } from '../memory/own-memory.ts';
+import type { SaidWords } from '../memory/own-memory.ts';
+import { DIARY_SESSION, OWN_NAME } from '../memory/remembered.ts';
 import type { StartedRun } from '../village/village.ts';
 import { askerOf, audienceOf } from './run-input.ts';
 import type { EndedRun } from './settlement.ts';

@@ -1,7 +1,8 @@
 import type { Remembered } from '@hamlet/engine/memory';
 import type { GraphEntry, GraphFile } from './graph-file.ts';
 import type { FileMemory, FoundFile } from './exchange-file.ts';
-import { isInForce, NO_SUBJECT, type OwnMemory } from '../own-memory.ts';
+import type { OwnMemory } from '../own-memory.ts';
+import { isInForce, NO_SUBJECT } from '../remembered.ts';
 import type { MemoryRefused } from '../repository-memory.ts';
 
 /** New statements that one exchange takes; the next ones take the rest. The API records 64 in one request. */

@@ -2,7 +2,7 @@ import { CORRECTION_PREFIX, MEMORY_PEOPLE_MAX, MEMORY_WORDS_MAX_CHARS, storableT
 import type { MindState, SyncedMemory } from '@hamlet/contract';
 import { shorten } from '@hamlet/core/shorten';
 import type { Evidence, Memory, Remembered, Source } from '@hamlet/engine/memory';
-import { DIARY_SESSION, NO_SUBJECT } from '../own-memory.ts';
+import { DIARY_SESSION, NO_SUBJECT } from '../remembered.ts';
 import { isLearned } from '../reading/facts-read.ts';
 
 const GOAL_MAX_CHARS = 500;

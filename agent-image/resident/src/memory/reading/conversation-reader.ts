@@ -1,7 +1,7 @@
 import type { Evidence, Memory } from '@hamlet/engine/memory';
 import type { Log } from '../../process/json-log.ts';
 import type { LifeStore } from '../life-store.ts';
-import { isInForce } from '../own-memory.ts';
+import { isInForce } from '../remembered.ts';
 import { isSummary } from '../kept-summary.ts';
 import { stateOf } from '../entity.ts';
 import { factId, factsRead } from './facts-read.ts';
