@@ -227,9 +227,9 @@ function visibleRow(parts: Parts, id: string, audience: Present): Row | null {
 }
 
 function list({ table, audiences }: Parts, options: ListOptions): Page {
-  const { audience, limit = DEFAULT_LISTED, after, ...filter } = options;
+  const { limit = DEFAULT_LISTED, after } = options;
   const count = clamped(limit, MAX_LISTED);
-  const rows = table.list({ ...filter, audiences: audiences.visibleTo(audience) }, positionOf(after), count);
+  const rows = table.list({ ...options, ...filterOf(audiences, options) }, positionOf(after), count);
   const last = rows.length < count ? undefined : rows.at(-1);
   return {
     memories: rows.map(({ memory }) => memory),

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { Audience, Evidence, Fact, Layer, ListOptions, Remembered } from '../memory.ts';
-import { conditionsOf, IN_PLACE, type Filter } from './filter.ts';
+import type { Audience, Evidence, Fact, Layer, Remembered } from '../memory.ts';
+import { conditionsOf, type Filter } from './filter.ts';
 import { statementsOf } from './statements.ts';
 import { membersText, parseMembers } from './audiences.ts';
 
@@ -26,8 +26,6 @@ export type RankRow = Readonly<{
 }>;
 
 type About = Readonly<{ subject: string; repository?: string | null; now: number }>;
-
-type ListFilter = Omit<ListOptions, 'audience' | 'limit' | 'after'>;
 
 /** The rows of memories, without their indexes. */
 export type MemoryTable = ReturnType<typeof openMemoryTable>;
@@ -183,14 +181,16 @@ function lists(database: DatabaseSync) {
     },
     /** Newest first, after the position (time, seq) of the page before. */
     list: (
-      filter: ListFilter & Pick<Filter, 'audiences'>,
+      { audiences, ...filter }: Filter,
       after: readonly [at: number, seq: number] | null,
       limit: number,
     ): readonly Row[] => {
-      const { sql, values } = listConditions(filter);
+      const { sql, values } = conditionsOf(filter);
+      const seen = audiences === null ? '' : 'and audience in (select value from json_each(?))';
+      const numbers = audiences === null ? [] : [JSON.stringify([...audiences])];
       const from = after === null ? '' : 'and (at, seq) < (?, ?)';
-      const statement = `select * from memory where true ${sql} ${from} order by at desc, seq desc limit ?`;
-      return readRows(database.prepare(statement).all(...values, ...(after ?? []), limit));
+      const statement = `select * from memory where true ${seen} ${sql} ${from} order by at desc, seq desc limit ?`;
+      return readRows(database.prepare(statement).all(...numbers, ...values, ...(after ?? []), limit));
     },
   };
 }
@@ -244,34 +244,6 @@ const standingOf = (row: Stored): StandingRow => ({
   isDormant: row['dormant'] === 1,
   validTo: numberOrNull(row['valid_to']),
 });
-
-function listConditions({
-  audiences,
-  repository,
-  kind,
-  layers,
-  state,
-  session,
-  subject,
-  pinned,
-  place,
-  isPrivate,
-}: ListFilter & Pick<Filter, 'audiences'>) {
-  const parts: (readonly [sql: string, value: string | number | undefined])[] = [
-    ['audience in (select value from json_each(?))', audiences === null ? undefined : JSON.stringify([...audiences])],
-    ['repository = ?', repository],
-    ['kind = ?', kind],
-    ['layer in (select value from json_each(?))', layers === undefined ? undefined : JSON.stringify(layers)],
-    ['dormant = ?', state === undefined ? undefined : Number(state === 'dormant')],
-    ['session = ?', session],
-    ['subject = ?', subject],
-    ['pinned = ?', pinned === undefined ? undefined : Number(pinned)],
-    ['members <> ?', isPrivate === true ? membersText('public') : undefined],
-  ];
-  const given = parts.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql: `and ${sql}`, value }]));
-  if (place !== undefined) given.push({ sql: IN_PLACE, value: place ?? '' });
-  return { sql: given.map(({ sql }) => sql).join(' '), values: given.map(({ value }) => value) };
-}
 
 type Column = string | number | null | Uint8Array;
 
