@@ -14,6 +14,7 @@ export type {
   Surroundings,
   ToolResult,
 } from './agent-runtime.ts';
+export { createTurns } from './turns.ts';
 export { createRuntime } from './runtimes/runtime-registry.ts';
 export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtimes/runtime-registry.ts';
 export { createCommandRuntime } from './runtimes/command-runtime.ts';

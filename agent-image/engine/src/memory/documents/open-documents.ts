@@ -16,12 +16,15 @@ import { GuardedStore } from '../store/guarded-store.ts';
 import { mergeWords } from '../merge-words.ts';
 import { emptyLog, openStore } from '../store/open-store.ts';
 import { openParts, type Parts } from '../store/parts.ts';
+import { createTurns } from '../../turns.ts';
 import type { DocumentHit, Documents, Ingested, Ingesting, NewSource, Seeing, Source } from './documents.ts';
 import { openDocumentTables, type DocumentTables, type SourceRow } from './document-tables.ts';
 import { ingestFiles, placeIn, removeSome, type DocumentStore } from './ingest.ts';
 import { MAX_SOURCES } from './limits.ts';
 
 const FILE = 'documents.db';
+/** Passes and removals run one after another. */
+const PASS = 'pass';
 const ID_BYTES = 8;
 const DEFAULT_HITS = 10;
 const MAX_SOURCE_NAME_CHARS = 1_000;
@@ -71,7 +74,7 @@ class OpenDocuments {
   readonly #clock: () => number;
   #store: DocumentStore | null = null;
   #embeddedTo = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createTurns();
 
   constructor({ dir, embedder = hashedEmbedder(), clock = Date.now }: Options) {
     this.#path = join(dir, FILE);
@@ -80,7 +83,7 @@ class OpenDocuments {
   }
 
   ingest(source: NewSource, files: Parameters<Documents['ingest']>[1], how: Ingesting): Promise<Ingested> {
-    return this.#inTurn(async () => {
+    return this.#inTurn(PASS, async () => {
       const parsed = NewSourceSchema.safeParse(source);
       if (!parsed.success) return refused('invalid', z.prettifyError(parsed.error));
       const store = (this.#store ??= this.#open());
@@ -146,7 +149,7 @@ class OpenDocuments {
     const find = (): SourceRow | undefined => this.sources(seen).find((each) => each.id === id);
     // Each memory that a person forgets is asked about here, and a pass over slow files may take any time.
     if (find() === undefined) return false;
-    return this.#inTurn(async () => {
+    return this.#inTurn(PASS, async () => {
       const [store, source] = [this.#opened(), find()];
       if (store === null || source === undefined) return false;
       store.guarded.write((parts) => store.tablesOf(parts).leave(source.number));
@@ -180,12 +183,6 @@ class OpenDocuments {
   close(): void {
     this.#store?.guarded.database.close();
     this.#store = null;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work, work);
-    this.#last = turn.catch(() => {});
-    return turn;
   }
 
   #opened(): DocumentStore | null {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { repositoryId, repositoryName } from '@hamlet/core/git';
+import { createTurns } from '@hamlet/engine';
 import { z } from 'zod';
 import { withHands, type HandsClient } from '../../hands/hands-client.ts';
 import type { Log } from '../../process/json-log.ts';
@@ -126,22 +127,6 @@ const placeOf = (booked: ReturnType<MemoryRuns['find']>): MemoryPlace | null =>
   booked === undefined || booked.repository === null
     ? null
     : { url: booked.repository.url, people: booked.memoryPeople };
-
-type Turns = <T>(key: string, use: () => Promise<T>) => Promise<T>;
-
-/** Serializes uses of one key. Mutable, because it stores the last use of each. */
-function createTurns(): Turns {
-  const last = new Map<string, Promise<unknown>>();
-  return async (key, use) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(use, use);
-    const over = turn.catch(() => {});
-    last.set(key, over);
-    void over.then(() => {
-      if (last.get(key) === over) last.delete(key);
-    });
-    return turn;
-  };
-}
 
 /** A failed exchange does not fail the run: the log states the reason, and the next exchange takes the file's content. */
 async function quietly(log: Ports['log'], run: string, work: () => Promise<Exchanged>): Promise<void> {

@@ -1,7 +1,10 @@
+import { createTurns } from '@hamlet/engine';
 import type { Memory } from '@hamlet/engine/memory';
 import { createAsyncEvent } from '../../process/async-event.ts';
 import { createReporter, type Pushed, type ReporterPorts } from './memory-reporter.ts';
 
+/** A pull waits for the exchange before it. */
+const EXCHANGE = 'exchange';
 /** Longest pause between two exchanges with the API. */
 const EVERY_MS = 60_000;
 /** Pause after a change, so that changes of one run share an exchange. */
@@ -25,12 +28,7 @@ export function createMemoryMirror(ports: ReporterPorts): MemoryMirror {
   const { memory, log } = ports;
   const reporter = createReporter(ports);
   const [touched, pausing] = [createAsyncEvent(), createAsyncEvent()];
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn.catch(() => {});
-    return turn;
-  };
+  const inTurn = createTurns();
   const exchange = async (): Promise<Pushed> => ((await reporter.pull()) ? reporter.push() : 'failed');
   const warned = (error: unknown): 'failed' => {
     log.warn('memory_not_synced', { why: String(error) });
@@ -38,12 +36,12 @@ export function createMemoryMirror(ports: ReporterPorts): MemoryMirror {
   };
   return {
     touch: touched.set,
-    catchUp: () => inTurn(reporter.pull).catch(() => false),
+    catchUp: () => inTurn(EXCHANGE, reporter.pull).catch(() => false),
     run: async (stop) => {
       while (!stop.aborted) {
         // A change during the exchange is for the next one.
         touched.clear();
-        const pushed = await inTurn(exchange).catch(warned);
+        const pushed = await inTurn(EXCHANGE, exchange).catch(warned);
         // A recall does not wait for it.
         await maintain(memory, stop).catch(warned);
         if (pushed !== 'more') await touched.wait(EVERY_MS, stop);

@@ -1,0 +1,16 @@
+/** Runs the work of one key after another, in the order of the calls, also after a failure; the work of several keys at once. */
+export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/** Mutable: it keeps the last work of each key until that ends. */
+export function createTurns(): Turns {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
+    const over = turn.catch(() => {});
+    last.set(key, over);
+    void over.then(() => {
+      if (last.get(key) === over) last.delete(key);
+    });
+    return turn;
+  };
+}
