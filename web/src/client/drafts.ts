@@ -1,6 +1,7 @@
+import { readJson } from '@hamlet/core';
 import { useCallback, useState } from 'react';
 import { createStore, useStore } from './store.ts';
-import { isJsonObject, readJson } from './json.ts';
+import { isJsonObject } from './json.ts';
 
 const PREFIX = 'hamlet-draft-';
 /** Storage key of the account that last signed in in this tab: the drafts belong to it. */

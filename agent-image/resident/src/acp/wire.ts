@@ -1,4 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
+import { readJson } from '@hamlet/core/read-json';
 import type { HandsProcess } from '../hands/hands-process.ts';
 
 /** Maximum length of a line; a longer one ends the program. */
@@ -94,12 +95,7 @@ class OpenLine {
 
 /** Parses a line; null if it is not a message, or answers no request. */
 function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
-  let message: unknown;
-  try {
-    message = JSON.parse(line);
-  } catch {
-    return null;
-  }
+  const message = readJson(line);
   if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) return null;
   if ('method' in message) {
     if (typeof message.method !== 'string') return null;

@@ -1,3 +1,4 @@
+import { readJson } from '@hamlet/core/read-json';
 import type { z } from 'zod';
 import type { Decision } from '../brain/decision.ts';
 import { LifeMind, NEW_TO_LIFE } from '../brain/life/life-mind.ts';
@@ -81,9 +82,5 @@ export function recallMind(memory: Pick<LifeStore, 'recall'>): Mind {
 }
 
 function recalled<S extends z.ZodType>(memory: Pick<LifeStore, 'recall'>, name: string, schema: S): z.output<S> | null {
-  try {
-    return schema.parse(JSON.parse(memory.recall(name)?.observations[0] ?? ''));
-  } catch {
-    return null;
-  }
+  return schema.safeParse(readJson(memory.recall(name)?.observations[0] ?? '')).data ?? null;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { MemoryChangeRefusal } from '@hamlet/contract/resident';
+import { readJson } from '@hamlet/core/read-json';
 import type { Memory, NewMemory } from '@hamlet/engine/memory';
 import { z } from 'zod';
 import { recallMind } from '../loop/reflect.ts';
@@ -145,10 +146,8 @@ const AppliedChanges = z.object({
   refused: z.array(z.object({ number: z.int().min(1), reason: MemoryChangeRefusal })).default([]),
 });
 
-function appliedIn(life: LifeStore): Applied {
-  const text = life.recall(APPLIED)?.observations[0];
-  return text === undefined ? { applied: 0 } : (AppliedChanges.safeParse(JSON.parse(text)).data ?? { applied: 0 });
-}
+const appliedIn = (life: LifeStore): Applied =>
+  AppliedChanges.safeParse(readJson(life.recall(APPLIED)?.observations[0] ?? '')).data ?? { applied: 0 };
 
 /** Runs the work until it succeeds once, one attempt at a time. False after a failed attempt. */
 function onceDone(work: () => Promise<void>): () => Promise<boolean> {

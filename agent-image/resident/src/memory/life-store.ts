@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readJson } from '@hamlet/core/read-json';
 import { replaceFile, writeWhole } from '../process/replace-file.ts';
 import { DIARY, Entity, NOTE } from './entity.ts';
 
@@ -69,7 +70,7 @@ export function forgetfulLifeStore(): LifeStore {
 export function readEntities(path: string): readonly Entity[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   lines.pop();
-  return lines.flatMap((line) => Entity.safeParse(parseJson(line)).data ?? []);
+  return lines.flatMap((line) => Entity.safeParse(readJson(line)).data ?? []);
 }
 
 const readingOf = (contents: Contents): Pick<LifeStore, 'recall' | 'diary'> => ({
@@ -120,12 +121,4 @@ function append(file: number, lines: string): void {
 
 function toLine(entity: Entity): string {
   return `${JSON.stringify(entity)}\n`;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '@hamlet/contract';
 import { HTTP_SECONDS_MAX, isEgressRefusal, placeholderOf } from '@hamlet/contract/resident';
+import { readJson } from '@hamlet/core/read-json';
 import type { Tool } from '@hamlet/engine';
 import { z } from 'zod';
 import { handsTool, type HandsEnd, type HandsKit } from '../hands/hands-tool.ts';
@@ -82,14 +83,6 @@ function taskInWords({ id, status, artifacts }: z.output<typeof Task>): string {
   return [head, wordsOf(message?.parts ?? []), ...made].filter(Boolean).join('\n\n');
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 const BrokerRefusal = z.object({ reason: z.string().refine(isEgressRefusal) });
 
 /** The broker answers in place of the agent if a rule or a person refuses the request. Its words stay out: the agent could imitate them. */
@@ -102,7 +95,7 @@ function refusalOf(read: unknown): HandsEnd['outcome'] {
 
 /** The outcome of a call from the agent's answer. An answer is text from outside, also if the agent refuses. Pure. */
 export function outcomeOfCall(answer: string, status: number): HandsEnd['outcome'] {
-  const read = jsonIn(answer);
+  const read = readJson(answer);
   if (status === 401 || status === 403) return refusalOf(read);
   const parsed = Answer.safeParse(read);
   if (!parsed.success)

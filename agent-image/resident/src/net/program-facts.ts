@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readJson } from '@hamlet/core/read-json';
 import { z } from 'zod';
 import type { EndedProcess } from '../hands/process-record.ts';
 import { textOf } from '../hands/shown-output.ts';
@@ -72,12 +73,8 @@ const CAUSES = {
 /** The facts in the last line of a program's error stream; a failure if there are none. */
 export function factsOf<F>(record: EndedProcess, schema: z.ZodType<F>): F | Failure {
   const last = textOf(record.stderr).trimEnd().split('\n').at(-1) ?? '';
-  try {
-    const parsed = schema.safeParse(JSON.parse(last.slice(0, LINE_MAX_CHARS)));
-    if (parsed.success) return parsed.data;
-  } catch {
-    // The last line is not facts.
-  }
+  const parsed = schema.safeParse(readJson(last.slice(0, LINE_MAX_CHARS)));
+  if (parsed.success) return parsed.data;
   return {
     ok: false,
     code: CODES[record.exit.cause],

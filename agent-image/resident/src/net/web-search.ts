@@ -1,5 +1,6 @@
 import type { AgentConfig } from '@hamlet/contract';
 import { placeholderOf } from '@hamlet/contract/resident';
+import { readJson } from '@hamlet/core/read-json';
 import { z } from 'zod';
 import { handsTool, type HandsEnd, type HandsKit } from '../hands/hands-tool.ts';
 import { keptOutput } from '../hands/job-process.ts';
@@ -49,13 +50,7 @@ export function searchRequest({ kind, url: address, secret }: SearchService, { q
 }
 
 export function resultsIn(kind: SearchService['kind'], answer: string, count: number): readonly Found[] | null {
-  let read: unknown;
-  try {
-    read = JSON.parse(answer);
-  } catch {
-    return null;
-  }
-  const parsed = (kind === 'searxng' ? Searxng : Brave).safeParse(read);
+  const parsed = (kind === 'searxng' ? Searxng : Brave).safeParse(readJson(answer));
   if (!parsed.success) return null;
   return parsed.data
     .flatMap(({ title, url, excerpt }) => {

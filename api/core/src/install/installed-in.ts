@@ -1,4 +1,5 @@
 import type { PackageManager } from '@hamlet/contract';
+import { readJson } from '../values/read-json.ts';
 import { nameOf, type InstallCall } from './install-plan.ts';
 
 export interface InstalledPackage {
@@ -16,14 +17,6 @@ const linesOf = (printed: string, form: RegExp): ReturnType<Read> =>
     const [, name, version] = form.exec(line) ?? [];
     return name === undefined || version === undefined ? [] : [[name, version] as const];
   });
-
-function jsonOf(printed: string): unknown {
-  try {
-    return JSON.parse(printed);
-  } catch {
-    return null;
-  }
-}
 const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field)
     ? (value as Readonly<Record<string, unknown>>)[field]
@@ -34,14 +27,14 @@ const READERS: Readonly<Record<PackageManager, Read>> = {
   cargo: (printed) => linesOf(printed, /^([A-Za-z][\w-]*) v([0-9]\S*)/),
   go: (printed) => linesOf(printed, /^(\S+) (v[0-9]\S*)$/),
   pip: (printed) => {
-    const found = jsonOf(printed);
+    const found = readJson(printed);
     return (Array.isArray(found) ? found : []).flatMap((each: unknown) => {
       const [name, version] = [fieldOf(each, 'name'), fieldOf(each, 'version')];
       return typeof name === 'string' && typeof version === 'string' ? [[name, version] as const] : [];
     });
   },
   npm: (printed) => {
-    const found = fieldOf(jsonOf(printed), 'dependencies');
+    const found = fieldOf(readJson(printed), 'dependencies');
     return Object.entries(typeof found === 'object' && found !== null ? found : {}).flatMap(([name, facts]) => {
       const version = fieldOf(facts, 'version');
       return typeof version === 'string' ? [[name, version] as const] : [];

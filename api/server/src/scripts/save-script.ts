@@ -1,5 +1,6 @@
 import type { adoptScript as adoptRoute, saveScript as saveRoute, Script } from '@hamlet/contract';
 import { SCRIPT_SOURCE_MAX_BYTES, SCRIPTS_MAX, SharedScript } from '@hamlet/contract';
+import { readJson } from '@hamlet/core';
 import type { KeptArtifact, Tx } from '@hamlet/store';
 import {
   findArtifact,
@@ -81,11 +82,7 @@ async function sharedIn(tx: Tx, { actor, body }: RequestOf<typeof adoptRoute>): 
 async function readShared(tx: Tx, { artifactId, deliverable, bytes }: KeptArtifact): Promise<SharedScript | null> {
   if (deliverable !== 'script' || bytes > SHARED_MAX_BYTES) return null;
   const content = await readArtifactContent(tx, artifactId);
-  try {
-    return SharedScript.safeParse(JSON.parse(content?.toString() ?? '')).data ?? null;
-  } catch {
-    return null;
-  }
+  return SharedScript.safeParse(readJson(content?.toString() ?? '')).data ?? null;
 }
 
 /** Another agent wrote it, so each run that uses it counts as tainted. */

@@ -1,5 +1,5 @@
 import { getWorld, getWorldMap, HandsMessage, type MapResponse, type WorldView } from '@hamlet/contract';
-import { createClock, observeTick, tickAt } from '@hamlet/core';
+import { createClock, observeTick, readJson, tickAt } from '@hamlet/core';
 import type { Moment } from '../../canvas/map-host.ts';
 import type { TileRect } from '../../canvas/model/camera.ts';
 import { wireZoom } from '../../canvas/model/draw-list.ts';
@@ -10,7 +10,6 @@ import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../
 import type { Store } from '../store.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
-import { readJson } from '../json.ts';
 
 /** With up to this many agents the page pins all of them, so that the list is live wherever the camera is. */
 const PIN_ALL = 32;

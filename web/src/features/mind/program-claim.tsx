@@ -1,5 +1,6 @@
 import type { ProgramClaim } from '@hamlet/contract';
-import { isJsonObject, readJson } from '../../client/json.ts';
+import { readJson } from '@hamlet/core';
+import { isJsonObject } from '../../client/json.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { ArgumentList } from '../permissions/argument-list.tsx';
 import { claimTitle } from '../permissions/call-labels.ts';

@@ -1,7 +1,7 @@
 import { type Artifact, formatAiDollars, OFFER_HOURS_DEFAULT, type Run, type RunOffer } from '@hamlet/contract';
-import { isSettled } from '@hamlet/core';
+import { isSettled, readJson } from '@hamlet/core';
 import { isOwn, readAmount, type ViewerId } from '../../client/labels.ts';
-import { isJsonObject, readJson } from '../../client/json.ts';
+import { isJsonObject } from '../../client/json.ts';
 import type { CallItem, TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';

@@ -1,12 +1,12 @@
 import { isEgressTool, type ProgramClaim, programClaimOf } from '@hamlet/contract';
 import { HANDS_TOOLS, placeOf, type ToolPlace, villageTool } from '@hamlet/contract/tools';
-import { runtimeFacts, titleFrom } from '@hamlet/core';
+import { readJson, runtimeFacts, titleFrom } from '@hamlet/core';
 import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { shortArguments, shortLine, shownWrite } from './shown-arguments.ts';
-import { isJsonObject, readJson } from '../../client/json.ts';
+import { isJsonObject } from '../../client/json.ts';
 import { splitAtPosts } from '../markdown/post-address.ts';
 import { doneLabel, readPlan } from './todo.ts';
 import { visibleText } from '../../ui/visible-text.ts';

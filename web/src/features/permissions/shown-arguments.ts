@@ -1,6 +1,6 @@
 import type { Permission } from '@hamlet/contract';
-import { shorten } from '@hamlet/core';
-import { isJsonObject, readJson } from '../../client/json.ts';
+import { readJson, shorten } from '@hamlet/core';
+import { isJsonObject } from '../../client/json.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 
 /** One argument as a person reads it before the answer: complete, with every hidden character visible. */

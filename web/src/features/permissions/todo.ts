@@ -1,6 +1,6 @@
 import { VILLAGE_TOOLS } from '@hamlet/contract/tools';
 import { PROGRAM_TOOL_PREFIX, programClaimOf, type TodoItems } from '@hamlet/contract';
-import { readJson } from '../../client/json.ts';
+import { readJson } from '@hamlet/core';
 import type { CallItem, TraceItem } from '../../client/minds/trace-items.ts';
 
 export type TodoItem = Readonly<TodoItems[number]>;

@@ -1,4 +1,5 @@
 import { DeliveredTable, getArtifactContent, getArtifactImage, SharedScript, urlOf } from '@hamlet/contract';
+import { readJson } from '@hamlet/core';
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Icon } from '../../ui/controls.tsx';
 import { filesOfPatch, kindLabel, type ShownArtifact, sizeLabel, textOf } from './result-labels.ts';
@@ -10,7 +11,6 @@ import { diffLines } from '../hands/hands-labels.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { parameterLabels } from '../scripts/script-labels.ts';
 import '../scripts/scripts.css';
-import { readJson } from '../../client/json.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 import { originLabel } from '../../client/origin-label.ts';
 

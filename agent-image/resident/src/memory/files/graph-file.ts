@@ -6,6 +6,7 @@ import {
   storableText,
 } from '@hamlet/contract/resident';
 import type { MemoryChange, MemoryEntry } from '@hamlet/contract';
+import { readJson } from '@hamlet/core/read-json';
 import { z } from 'zod';
 
 /** The part of an entry that a file of the MCP memory server can hold. */
@@ -53,7 +54,7 @@ export function parseGraph(text: string, observationChars = OBSERVATION_MAX_CHAR
   const unreadable: string[] = [];
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
-    const parsed = Line.safeParse(parseJson(line));
+    const parsed = Line.safeParse(readJson(line));
     if (!parsed.success) unreadable.push(line);
     else if (parsed.data.type === 'entity') addEntity(entities, parsed.data, observationChars);
     else {
@@ -62,14 +63,6 @@ export function parseGraph(text: string, observationChars = OBSERVATION_MAX_CHAR
     }
   }
   return { entities, relations, unreadable };
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function addEntity(

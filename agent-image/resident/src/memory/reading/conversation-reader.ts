@@ -1,3 +1,4 @@
+import { readJson } from '@hamlet/core/read-json';
 import type { Evidence, Memory } from '@hamlet/engine/memory';
 import type { Log } from '../../process/json-log.ts';
 import type { LifeStore } from '../life-store.ts';
@@ -101,13 +102,8 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
 }
 
 /** Null if no earlier process has read conversations. */
-function marksIn(life: Pick<LifeStore, 'recall'>): ReadMarks | null {
-  try {
-    return ReadMarks.parse(JSON.parse(life.recall(MARKS)?.observations[0] ?? ''));
-  } catch {
-    return null;
-  }
-}
+const marksIn = (life: Pick<LifeStore, 'recall'>): ReadMarks | null =>
+  ReadMarks.safeParse(readJson(life.recall(MARKS)?.observations[0] ?? '')).data ?? null;
 
 /** The newest words; none if all are read, so that a look of a resting agent costs little. */
 function wordsAfter(memory: Pick<Memory, 'list'>, readTo: number): readonly Evidence[] {

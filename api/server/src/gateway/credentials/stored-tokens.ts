@@ -1,3 +1,4 @@
+import { readJson } from '@hamlet/core';
 import type { OAuthTokens, OAuthTokenStore } from '@hamlet/models';
 import { holdCredential, inOneTry, resealCredential, type CredentialRow, type Db } from '@hamlet/store';
 import { z } from 'zod';
@@ -14,12 +15,7 @@ const Tokens = z.strictObject({
 });
 
 export function tokensOf(text: string | null): OAuthTokens | null {
-  if (text === null) return null;
-  try {
-    return Tokens.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return Tokens.safeParse(readJson(text ?? '')).data ?? null;
 }
 
 export interface TokenPorts {
