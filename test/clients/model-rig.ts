@@ -44,7 +44,7 @@ export async function startModelRig(startMind = startCoderMind): Promise<ModelRi
     model: { name: MODEL, contextTokens: CONTEXT_TOKENS },
     audience: ['all'],
     repository: null,
-    memoryPeople: null,
+    memoryAudience: null,
     author: null,
     onLeaseLost: () => undefined,
     refused: new Set(),

@@ -146,14 +146,14 @@ export function createHandsPlace(env: Environment, { memory, ownMemory, keys, lo
   const { book } = runs;
   const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
   const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
-  const peopleOf = (run: string): readonly string[] | null => {
+  const audienceOf = (run: string): readonly string[] | null => {
     const booked = book.find(run);
     return booked?.repository === null ? booked.audience : null;
   };
   const note = (run: string, written: readonly string[], signal: AbortSignal) =>
     noteMemories(runs, { run, written, signal });
   const memories = createMemoryFiles({
-    memories: [repositoryFile(memory), ownFile({ memory: ownMemory, nextId, peopleOf, note })],
+    memories: [repositoryFile(memory), ownFile({ memory: ownMemory, nextId, audienceOf, note })],
     book,
     home,
     exports: openExportStore(join(state, EXPORTS_FOLDER)),

@@ -36,7 +36,7 @@ export {
   SYNCED_MEMORIES_MAX,
   SyncedMemory,
 } from './memory/agent-memory.ts';
-export { MEMORY_PEOPLE_MAX } from './memory/memory-audience.ts';
+export { MEMORY_AUDIENCE_MAX } from './memory/memory-audience.ts';
 export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
 export { loadSkill, pinSkills } from './routes/runs/runs.ts';
 export {

@@ -2,7 +2,7 @@
 export const DEFAULT_CAPACITY = 200_000;
 export const MAX_TEXT_CHARS = 16_000;
 export const MAX_NAME_CHARS = 200;
-export const MAX_PEOPLE = 256;
+export const MAX_AUDIENCE = 256;
 export const MAX_PROVENANCE = 64;
 /** Memories of one call of `remember`, and ids of one call of `use`, `forget` or `bury`. */
 export const MAX_BATCH = 1_000;

@@ -5,7 +5,7 @@ import type { StateDocument } from './state/state-document.ts';
 /** Where a memory belongs in the five layers of a memory. The state of an agent is a document of its own. */
 export type Layer = 'conversation' | 'document' | 'profile' | 'tool';
 
-/** The readers of a memory: everybody, or these people (ids, at least one). It never changes after the memory was made. */
+/** For whom a memory is: everybody, or these people (ids, at least one). It never changes after the memory was made. */
 export type Audience = 'public' | readonly string[];
 
 /**

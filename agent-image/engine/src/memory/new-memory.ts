@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { MAX_NAME_CHARS, MAX_PEOPLE, MAX_PROVENANCE, MAX_TEXT_CHARS } from './limits.ts';
+import { MAX_AUDIENCE, MAX_NAME_CHARS, MAX_PROVENANCE, MAX_TEXT_CHARS } from './limits.ts';
 import type { NewMemory } from './memory.ts';
 
 const name = z.string().min(1).max(MAX_NAME_CHARS);
 const time = z.int().min(0);
-export const AudienceSchema = z.union([z.literal('public'), z.array(name).min(1).max(MAX_PEOPLE).readonly()]);
+export const AudienceSchema = z.union([z.literal('public'), z.array(name).min(1).max(MAX_AUDIENCE).readonly()]);
 
 const common = {
   id: name.optional(),

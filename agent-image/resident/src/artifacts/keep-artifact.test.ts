@@ -27,7 +27,7 @@ function uploader(answers: readonly Answer<Artifact>[]) {
     onLeaseLost,
     refused: new Set(),
     refusals: new Map(),
-    memoryPeople: null,
+    memoryAudience: null,
   });
   const work = {
     keepArtifact: async (_run, _call, upload) => {

@@ -35,7 +35,7 @@ const booked = (attempt: number, model: BookedRun['model'] = { name: 'small', co
   onLeaseLost: () => undefined,
   refused: new Set(),
   refusals: new Map(),
-  memoryPeople: null,
+  memoryAudience: null,
   policy: null,
 });
 

@@ -19,8 +19,8 @@ export interface BookedRun extends LimitedRun {
   /** The people of the run: only memories that each of them may know enter it. */
   readonly audience: readonly string[];
   readonly repository: Repository | null;
-  /** The people for whom the run uses the memory of its repository; null for everybody who may use the repository. */
-  readonly memoryPeople: readonly string[] | null;
+  /** For whom the run uses the memory of its repository; null for everybody who may use the repository. */
+  readonly memoryAudience: readonly string[] | null;
   /** The person for whom the run commits; null for a run without a person. */
   readonly author: GitAuthor | null;
   /** Files of the message of the run. */

@@ -14,8 +14,8 @@ export interface MemoryRuns {
 interface MemoryRun {
   readonly lease: RunLease;
   readonly repository: Repository | null;
-  /** The people for whom the run uses the memory of its repository; null for everybody who may use the repository. */
-  readonly memoryPeople: readonly string[] | null;
+  /** For whom the run uses the memory of its repository; null for everybody who may use the repository. */
+  readonly memoryAudience: readonly string[] | null;
 }
 
 export interface MemoryRefused {
@@ -45,7 +45,7 @@ interface Ports extends RetryPorts {
 export function createRepositoryMemory(ports: Ports): RepositoryMemory {
   return {
     has: (run) => (ports.book.find(run)?.repository ?? null) !== null,
-    isPrivate: (run) => (ports.book.find(run)?.memoryPeople ?? null) !== null,
+    isPrivate: (run) => (ports.book.find(run)?.memoryAudience ?? null) !== null,
     use: async (run, use, signal) => {
       const booked = ports.book.find(run);
       if (booked === undefined) return { kind: 'refused', code: 'run_unknown', detail: 'The run has ended.' };

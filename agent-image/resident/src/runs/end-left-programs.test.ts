@@ -47,7 +47,7 @@ test('processes of settled and forgotten runs are ended; those of servers and of
   book.open({
     ...run,
     repository: null,
-    memoryPeople: null,
+    memoryAudience: null,
     author: null,
     onLeaseLost: () => {},
     refused: new Set(),

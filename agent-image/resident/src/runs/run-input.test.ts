@@ -6,7 +6,7 @@ import { NEW_TO_LIFE } from '../brain/life/life-mind.ts';
 import { anEntry } from '../testing/a-board.ts';
 import { aConfig, aRun, RUN_ID } from '../testing/a-village.ts';
 import { scriptedVillage } from '../testing/scripted-village.ts';
-import { inputOf, memoryPeopleOf, NO_WORKPLACE } from './run-input.ts';
+import { inputOf, memoryAudienceOf, NO_WORKPLACE } from './run-input.ts';
 
 test("a conversation has the agent's judgements, plan and last decisions, so that it can explain them; a task has none", async () => {
   const village = scriptedVillage();
@@ -57,9 +57,9 @@ test("a conversation has the agent's judgements, plan and last decisions, so tha
 test('a run uses the memory of its repository for the people of its session; without a session for everybody', () => {
   const session = { session_id: RUN_ID, people: [{ id: 'mia', name: 'Mia' }], repository: null };
   const inSession = aRun('Work.', { session_id: RUN_ID });
-  assert.deepEqual(memoryPeopleOf({ run: inSession, session }), ['mia', 'a']);
-  assert.equal(memoryPeopleOf({ run: aRun('Work.'), session: null }), null);
+  assert.deepEqual(memoryAudienceOf({ run: inSession, session }), ['mia', 'a']);
+  assert.equal(memoryAudienceOf({ run: aRun('Work.'), session: null }), null);
   const worker = { parent_run_id: RUN_ID, call_id: '1.0', role: 'helper', depth: 1 };
   const own = { ...inSession, worker } as typeof inSession;
-  assert.deepEqual(memoryPeopleOf({ run: own, session: null }), [`run ${RUN_ID}`], 'it does not know the people');
+  assert.deepEqual(memoryAudienceOf({ run: own, session: null }), [`run ${RUN_ID}`], 'it does not know the people');
 });

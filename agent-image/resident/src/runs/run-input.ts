@@ -31,7 +31,7 @@ export function audienceOf({ run, session }: Pick<StartedRun, 'run' | 'session'>
  * The people for whom a run uses the memory of its repository, as names of its file in the pod; null for everybody who may use the
  * repository. The API knows the people by itself. A worker does not know them: its file is its own. Pure.
  */
-export function memoryPeopleOf({ run, session }: Pick<StartedRun, 'run' | 'session'>): readonly string[] | null {
+export function memoryAudienceOf({ run, session }: Pick<StartedRun, 'run' | 'session'>): readonly string[] | null {
   if (run.session_id === null) return null;
   return run.worker === undefined ? audienceOf({ run, session }) : [`run ${run.run_id}`];
 }

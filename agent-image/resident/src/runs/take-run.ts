@@ -21,7 +21,7 @@ import {
   budgetsOf,
   conversationOf,
   inputOf,
-  memoryPeopleOf,
+  memoryAudienceOf,
   NO_WORKPLACE,
 } from './run-input.ts';
 import { mindOfRun } from './mind-of-run.ts';
@@ -217,7 +217,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     model: 'name' in runtime ? windowOf(runtime.config) : null,
     audience: audienceOf(held),
     repository: held.repository,
-    memoryPeople: memoryPeopleOf(held),
+    memoryAudience: memoryAudienceOf(held),
     author: held.author,
     files: held.files,
     isWorker: run.worker !== undefined,
@@ -284,7 +284,7 @@ function endAfter(
 }
 
 const memoryPlaceOf = (held: Held): MemoryPlace | null =>
-  held.repository === null ? null : { url: held.repository.url, people: memoryPeopleOf(held) };
+  held.repository === null ? null : { url: held.repository.url, audience: memoryAudienceOf(held) };
 
 type Carried = Exclude<RuntimeOutcome, { kind: 'waiting' | 'parked' }> | 'left';
 type Carry = Readonly<{

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /** People of one memory: those of a session, and the author of a run who has left it. */
-export const MEMORY_PEOPLE_MAX = 64;
+export const MEMORY_AUDIENCE_MAX = 64;
 
 const PersonId = z.string().min(1).max(300);
 
 /** Ids of the people who may know a memory; null for everybody. */
-export const MemoryAudience = z.array(PersonId).min(1).max(MEMORY_PEOPLE_MAX).nullable();
+export const MemoryAudience = z.array(PersonId).min(1).max(MEMORY_AUDIENCE_MAX).nullable();
 
 /** The choice of an admin between the memories of a member and all. */
 export const WhoseMemory = z

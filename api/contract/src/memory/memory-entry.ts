@@ -16,7 +16,7 @@ export const MEMORY_CHANGES_MAX = 64;
 /** Maximum number of changes by one agent in an hour, in all repositories. */
 export const MEMORY_WRITES_PER_HOUR = 1_000;
 export const REPOSITORY_MEMORIES_MAX = 1_000;
-/** Maximum number of different groups of people for whom one repository has entries, besides everybody. */
+/** Maximum number of audiences of one repository, besides everybody. */
 export const REPOSITORY_AUDIENCES_MAX = 100;
 
 /** A note's name is its id; the API derives the id of any other entry from its name and audience. */
@@ -74,8 +74,8 @@ export const MemoryChange = z.discriminatedUnion('op', [
 export type MemoryChange = z.infer<typeof MemoryChange>;
 
 /**
- * `not_yours`: another agent created the entry. `memory_full`: the entry or the memory would be too large, or have entries for too many
- * groups of people. `no_such_memory` also stands for an entry that not all people present may know.
+ * `not_yours`: another agent created the entry. `memory_full`: the entry or the memory would be too large, or have too many
+ * audiences. `no_such_memory` also stands for an entry that not all people present may know.
  */
 export const MemoryChangeResult = z.enum(['done', 'no_such_memory', 'not_yours', 'memory_full', 'too_many_pins']);
 export type MemoryChangeResult = z.infer<typeof MemoryChangeResult>;

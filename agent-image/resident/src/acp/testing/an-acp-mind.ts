@@ -188,7 +188,7 @@ function open({ book }: Mind, runId: string): void {
   book.open({
     ...booked,
     audience: [],
-    memoryPeople: null,
+    memoryAudience: null,
     policy: null,
     onLeaseLost: unused,
     refused: new Set(),

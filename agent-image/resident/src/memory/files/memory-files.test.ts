@@ -56,7 +56,7 @@ function aProcess(state = join(home, '../state')): MemoryFiles {
     const url = village.runs.get(run)?.url ?? null;
     const people = booked.get(run);
     if (people === undefined) return undefined;
-    return { repository: url === null ? null : { url, branch: 'main' }, memoryPeople: people } as never;
+    return { repository: url === null ? null : { url, branch: 'main' }, memoryAudience: people } as never;
   };
   const log = { warn: (_event: string, entry: object = {}) => void warnings.push(JSON.stringify(entry)) };
   const exports = openExportStore(`${state}-${homes}`);
@@ -64,7 +64,7 @@ function aProcess(state = join(home, '../state')): MemoryFiles {
 }
 
 const fileOf = (url: string | null, people: readonly string[] | null = null): string =>
-  join(home, memoryFileOf(url === null ? null : { url, people }));
+  join(home, memoryFileOf(url === null ? null : { url, audience: people }));
 const linesOf = (url: string, people: readonly string[] | null = null): readonly string[] =>
   readFileSync(fileOf(url, people), 'utf8')
     .split('\n')

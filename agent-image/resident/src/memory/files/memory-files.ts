@@ -12,10 +12,10 @@ import { removeFile } from './memory-file.ts';
 
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
 
-/** A repository with the people for whom a run uses its memory; null for everybody who may use the repository. */
+/** A repository with the audience for which a run uses its memory; null for everybody who may use the repository. */
 export interface MemoryPlace {
   readonly url: string;
-  readonly people: readonly string[] | null;
+  readonly audience: readonly string[] | null;
 }
 
 const FOLDER = '.mcp-memory';
@@ -23,11 +23,11 @@ const FILE = 'memory.jsonl';
 const HASH_DIGITS = 8;
 const MAX_PLACED = 64;
 
-/** The memory file of a repository, one for each group of people; of the agent without a repository. Pure. */
+/** The memory file of a repository, one for each audience; of the agent without a repository. Pure. */
 export function memoryFileOf(place: MemoryPlace | null): string {
   if (place === null) return posix.join(FOLDER, FILE);
-  const { url, people } = place;
-  const key = people === null ? repositoryId(url) : JSON.stringify([repositoryId(url), people.toSorted()]);
+  const { url, audience } = place;
+  const key = audience === null ? repositoryId(url) : JSON.stringify([repositoryId(url), audience.toSorted()]);
   const id = createHash('sha256').update(key).digest('hex').slice(0, HASH_DIGITS);
   return posix.join(FOLDER, `${repositoryName(url)}-${id}`, FILE);
 }
@@ -87,7 +87,7 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
     const path = fileOf(run);
     const users = [...placed].filter(([, its]) => its === path).map(([each]) => each);
     const isUsed = users.some((each) => each !== run && book.find(each) !== undefined);
-    const isForAll = (placeOf(book.find(run))?.people ?? null) === null;
+    const isForAll = (placeOf(book.find(run))?.audience ?? null) === null;
     if (isForAll || isUsed) return;
     await removeFile(hands, { root: home, path });
     for (const each of users) placed.delete(each);
@@ -126,7 +126,7 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
 const placeOf = (booked: ReturnType<MemoryRuns['find']>): MemoryPlace | null =>
   booked === undefined || booked.repository === null
     ? null
-    : { url: booked.repository.url, people: booked.memoryPeople };
+    : { url: booked.repository.url, audience: booked.memoryAudience };
 
 /** A failed exchange does not fail the run: the log states the reason, and the next exchange takes the file's content. */
 async function quietly(log: Ports['log'], run: string, work: () => Promise<Exchanged>): Promise<void> {

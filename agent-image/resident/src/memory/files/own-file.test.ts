@@ -34,8 +34,8 @@ function anAgent() {
       noted.push(...written);
       return { tainted: [] };
     };
-    const peopleOf = (run: string) => [run.split(' ')[0] ?? ''];
-    const memories = [ownFile({ memory: own, nextId: () => `g-${(ids += 1)}`, peopleOf, note })];
+    const audienceOf = (run: string) => [run.split(' ')[0] ?? ''];
+    const memories = [ownFile({ memory: own, nextId: () => `g-${(ids += 1)}`, audienceOf, note })];
     const exports = openExportStore(join(dir, 'exports'));
     return createMemoryFiles({ memories, book: { find }, home, exports, log: { warn: () => {} } });
   };

@@ -19,8 +19,8 @@ const OWN_ENTITY = 'self';
 
 interface Ports {
   readonly memory: Pick<OwnMemory, 'rememberAll' | 'forget' | 'get' | 'list'>;
-  /** The people of a run without a repository; null for other runs. */
-  readonly peopleOf: (run: string) => readonly string[] | null;
+  /** The audience of a run without a repository; null for other runs. */
+  readonly audienceOf: (run: string) => readonly string[] | null;
   /** Records with the API what a run is about to write; null if the API refuses. */
   readonly note: (
     run: string,
@@ -38,7 +38,7 @@ interface Ports {
  */
 export const ownFile = (ports: Ports): FileMemory => ({
   observationChars: OBSERVATION_CHARS,
-  has: (run) => ports.peopleOf(run) !== null,
+  has: (run) => ports.audienceOf(run) !== null,
   exchange: async (run, found, signal) => {
     const base = statementsOf(found.base ?? []);
     const common = commonStatements(ports.memory);
@@ -118,7 +118,7 @@ async function keep(
   { run, fresh, left }: Keeping,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | null> {
-  const audience = ports.peopleOf(run) ?? [];
+  const audience = ports.audienceOf(run) ?? [];
   const kept = new Map<string, string>();
   for (let at = 0; at < fresh.length; at += NOTED_MAX) {
     const batch = fresh.slice(at, at + NOTED_MAX).map((line) => ({ line, id: ports.nextId() }));
@@ -148,9 +148,9 @@ interface Missing extends Pick<FoundFile, 'file'> {
 }
 
 /** Forgets what a program has deleted from the file, if the people of the run may forget it. */
-function forgetMissing({ memory, peopleOf }: Ports, run: string, { file, base, lines }: Missing): void {
+function forgetMissing({ memory, audienceOf }: Ports, run: string, { file, base, lines }: Missing): void {
   if (file === null || file.unreadable.length > 0) return;
-  const reader = { present: peopleOf(run) ?? [], repository: null };
+  const reader = { present: audienceOf(run) ?? [], repository: null };
   const there = new Set(lines.map(({ key }) => key));
   for (const { key, memory_id: id } of base.values()) if (!there.has(key) && id !== '') memory.forget(id, reader);
 }

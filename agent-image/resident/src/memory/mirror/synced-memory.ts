@@ -1,4 +1,9 @@
-import { CORRECTION_PREFIX, MEMORY_PEOPLE_MAX, MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
+import {
+  CORRECTION_PREFIX,
+  MEMORY_AUDIENCE_MAX,
+  MEMORY_WORDS_MAX_CHARS,
+  storableText,
+} from '@hamlet/contract/resident';
 import type { MindState, SyncedMemory } from '@hamlet/contract';
 import { shorten } from '@hamlet/core/shorten';
 import type { Evidence, Memory, Remembered, Source } from '@hamlet/engine/memory';
@@ -26,7 +31,7 @@ function syncedOf(memory: Remembered, conversation: string | null): SyncedMemory
     memory_id: id,
     text: storable(text, MEMORY_WORDS_MAX_CHARS),
     // Fewer people than may know it, never more.
-    audience: audience === 'public' ? null : audience.slice(0, MEMORY_PEOPLE_MAX),
+    audience: audience === 'public' ? null : audience.slice(0, MEMORY_AUDIENCE_MAX),
     repository,
     outside: taint === 'outside',
     importance,
@@ -74,7 +79,7 @@ export const syncedSource = ({
   memory_id: id,
   kind: 'evidence',
   text: storable(`${name}: ${files} files in ${chunks} pieces`, MEMORY_WORDS_MAX_CHARS),
-  audience: audience === 'public' ? null : audience.slice(0, MEMORY_PEOPLE_MAX),
+  audience: audience === 'public' ? null : audience.slice(0, MEMORY_AUDIENCE_MAX),
   repository,
   outside: taint === 'outside',
   importance: 1,
