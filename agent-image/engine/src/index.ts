@@ -15,6 +15,7 @@ export type {
   ToolResult,
 } from './agent-runtime.ts';
 export { createTurns } from './turns.ts';
+export { firstChars } from './first-chars.ts';
 export { createRuntime } from './runtimes/runtime-registry.ts';
 export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtimes/runtime-registry.ts';
 export { createCommandRuntime } from './runtimes/command-runtime.ts';

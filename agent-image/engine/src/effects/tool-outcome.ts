@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { firstChars } from '../first-chars.ts';
 
 const text = z.string();
 /** The text comes from outside, for example from a web page or an MCP server. */
@@ -111,9 +112,6 @@ function asData(text: string): string {
 }
 
 const leftOut = (chars: number): string => `${chars} characters left out`;
-
-/** The first characters of a text, which never end within one. */
-export const firstChars = (text: string, limit: number): string => text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
 
 /**
  * Shortens a long text to its first and last part, which never end within a character. A note between them, by default with the

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { firstChars } from '../effects/tool-outcome.ts';
+import { firstChars } from '../first-chars.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 
 /** Words that a person added to an answer. `by` is the person's name; empty if it is unknown. */

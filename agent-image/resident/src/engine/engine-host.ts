@@ -11,7 +11,7 @@ import type {
   PolicyPort,
   Tool,
 } from '@hamlet/engine';
-import { createEngine, JournalError, modelCompaction, RunFailure, SYSTEM_CLOCK } from '@hamlet/engine';
+import { createEngine, firstChars, JournalError, modelCompaction, RunFailure, SYSTEM_CLOCK } from '@hamlet/engine';
 import { RUN_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
 import type { OwnMemory } from '../memory/own-memory.ts';
 import type { Reader } from '../memory/recall.ts';
@@ -201,10 +201,6 @@ function report({ log, mirror, words }: Reporting, notice: Notice): void {
 const WAIT_MS = 100;
 /** Maximum words of one run that wait for a request; more are dropped, because the complete answer contains all of them. */
 const MAX_WAITING_CHARS = 65_536;
-
-/** The beginning of a text, without half of a surrogate pair: the rest follows with the next request. */
-const firstChars = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 
 interface WordPorts {
   readonly work: Pick<WorkVillage, 'publishWords'>;

@@ -1,4 +1,4 @@
-import { isJsonObject, type OutcomeImage } from '@hamlet/engine';
+import { firstChars, isJsonObject, type OutcomeImage } from '@hamlet/engine';
 import { IMAGE_MAX_BYTES, imageTypeOf } from '../hands/files/image-type.ts';
 
 /** Maximum length of one answer; a note replaces the rest. */
@@ -103,6 +103,6 @@ function bytesIn(data: unknown, mimeType: unknown, kind: string): string {
 
 function shortened(text: string): string {
   if (text.length <= TEXT_MAX_CHARS) return text;
-  const head = text.slice(0, TEXT_MAX_CHARS).replace(/[\uD800-\uDBFF]$/, '');
+  const head = firstChars(text, TEXT_MAX_CHARS);
   return `${head}\n[… ${text.length - head.length} characters left out …]`;
 }

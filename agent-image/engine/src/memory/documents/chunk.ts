@@ -1,3 +1,5 @@
+import { firstChars } from '../../first-chars.ts';
+
 /** A piece of a text: whole lines, or a part of one long line. */
 export type Chunk = Readonly<{
   text: string;
@@ -57,19 +59,20 @@ function readMarkdown(lines: readonly string[]): Omit<Text, 'lines'> {
   const above: string[] = [];
   let isFenced = false;
   const read = lines.map((line, index): { begins: Cut | null; headings: string } => {
-    const headings = above.filter(Boolean).join(' › ').slice(0, MAX_HEADINGS_CHARS);
     if (FENCE.test(line)) isFenced = !isFenced;
     const heading = isFenced ? null : HEADING.exec(line);
-    if (heading !== null) {
-      const level = heading[1]?.length ?? 1;
-      const outer = above.slice(0, level - 1);
-      above.splice(level - 1, above.length, heading[2] ?? '');
-      return { begins: 'section', headings: outer.filter(Boolean).join(' › ').slice(0, MAX_HEADINGS_CHARS) };
-    }
-    return { begins: !isFenced && index > 0 && isEmpty(lines[index - 1]) ? 'paragraph' : null, headings };
+    const begins = !isFenced && index > 0 && isEmpty(lines[index - 1]) ? 'paragraph' : null;
+    if (heading === null) return { begins, headings: joined(above) };
+    const level = heading[1]?.length ?? 1;
+    const headings = joined(above.slice(0, level - 1));
+    above.splice(level - 1, above.length, heading[2] ?? '');
+    return { begins: 'section', headings };
   });
   return { begins: read.map(({ begins }) => begins), headings: read.map(({ headings }) => headings) };
 }
+
+const joined = (headings: readonly string[]): string =>
+  firstChars(headings.filter(Boolean).join(' › '), MAX_HEADINGS_CHARS);
 
 function rangeOf(lines: readonly string[], from: number, to: number): Range {
   let chars = 0;
@@ -130,15 +133,13 @@ function chunksIn({ lines, headings }: Text, range: Range): readonly Chunk[] {
   return partsOf(text).map((part) => ({ ...place, text: part }));
 }
 
-/** A text in parts of at most the length of a piece, without dividing a character. */
+/** A text in parts of at most the length of a piece. */
 function partsOf(text: string): readonly string[] {
   const parts: string[] = [];
-  for (let at = 0; at < text.length;) {
-    const end = at + MAX_CHUNK_CHARS;
-    const divides = /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') && end < text.length;
-    const next = divides ? end - 1 : end;
-    parts.push(text.slice(at, next));
-    at = next;
+  for (let rest = text; rest !== '';) {
+    const part = firstChars(rest, MAX_CHUNK_CHARS);
+    parts.push(part);
+    rest = rest.slice(part.length);
   }
   return parts;
 }

@@ -1,4 +1,4 @@
-import type { OutcomeImage, ToolOutcome } from '@hamlet/engine';
+import { firstChars, type OutcomeImage, type ToolOutcome } from '@hamlet/engine';
 import { IMAGE_MAX_BYTES, imageTypeOf } from '../files/image-type.ts';
 import { pathIn, readContent, readPart, readWhole, type FileContent } from '../files/hands-files.ts';
 import { numbered } from '../files/nearest-match.ts';
@@ -161,6 +161,6 @@ function numberedWithin(lines: readonly string[], first: number, room: number): 
 
 function shortLine(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
-  const head = line.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
+  const head = firstChars(line, maxChars);
   return `${head} [… ${line.length - head.length} more characters of this line: use shell …]`;
 }
