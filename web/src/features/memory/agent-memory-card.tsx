@@ -31,7 +31,7 @@ type Opened = 'words' | 'history' | 'correct' | 'forget' | null;
 export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, children }: CardProps) {
   const [opened, setOpened] = useState<Opened>(null);
   const intent = useIntent();
-  const { memory_id, text, about, until, run_id: runId } = memory;
+  const { memory_id, text, about, until } = memory;
   const params = { agent_id: agentId, memory_id };
   const act = async (change: Promise<unknown>): Promise<void> => {
     if ((await change) === null) return;
@@ -71,8 +71,9 @@ export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, chil
           <Button word="Keep it" onClick={() => setOpened(null)} />
         </p>
       )}
-      {opened === 'words' && runId !== null && <Words agentId={agentId} whose={whose} runId={runId} nowMs={nowMs} />}
-      {opened === 'history' && <History agentId={agentId} whose={whose} memoryId={memory_id} nowMs={nowMs} />}
+      {(opened === 'words' || opened === 'history') && (
+        <Behind agentId={agentId} whose={whose} memory={memory} nowMs={nowMs} part={opened} />
+      )}
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
     </li>
   );
@@ -201,39 +202,31 @@ function Correction({ start, busy, onSave }: CorrectionProps) {
   );
 }
 
-type HistoryProps = Pick<CardProps, 'agentId' | 'whose' | 'nowMs'> & Readonly<{ memoryId: string }>;
+const BEHIND = {
+  words: {
+    label: 'Words that it was made from',
+    empty: 'These words were forgotten, or the copy here has no room for them.',
+  },
+  history: { label: 'Earlier words', empty: 'Its earlier words were forgotten.' },
+} as const;
 
-function History({ agentId, whose, memoryId, nowMs }: HistoryProps) {
-  const input = { params: { agent_id: agentId }, query: { memory_id: memoryId, whose } };
+type BehindProps = Pick<CardProps, 'agentId' | 'whose' | 'memory' | 'nowMs'> & Readonly<{ part: keyof typeof BEHIND }>;
+
+/** Memories behind one: the newest message from which a fact was made, with the answer; or its earlier words. */
+function Behind({ agentId, whose, memory: { memory_id, run_id }, nowMs, part }: BehindProps) {
+  const words = run_id === null ? null : { whose, run_id, kind: 'evidence' as const };
+  const query = part === 'words' ? words : { whose, memory_id };
+  const input = query === null ? null : { params: { agent_id: agentId }, query };
   const { data, refused } = useLive(listAgentMemory, input, 10_000);
   if (data === null) return <Unread refused={refused} />;
-  const earlier = data.memories.filter(({ memory_id: id }) => id !== memoryId);
-  if (earlier.length === 0) return <p className="empty">Its earlier words were forgotten.</p>;
+  const rows = data.memories.filter(({ memory_id: id }) => id !== memory_id);
+  if (rows.length === 0) return <p className="empty">{BEHIND[part].empty}</p>;
   return (
-    <ul className="memory-history" aria-label="Earlier words">
-      {earlier.map(({ memory_id: id, text, since }) => (
+    <ul className="memory-history" aria-label={BEHIND[part].label}>
+      {(part === 'words' ? rows.toReversed() : rows).map(({ memory_id: id, speaker, text, since }) => (
         <li key={id}>
+          {speaker !== null && `${speaker}: `}
           {text} · <Time at={since} word={timeAgo(since, nowMs)} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-type WordsProps = Pick<CardProps, 'agentId' | 'whose' | 'nowMs'> & Readonly<{ runId: string }>;
-
-/** The newest message from which a fact was made, with the answer. */
-function Words({ agentId, whose, runId, nowMs }: WordsProps) {
-  const input = { params: { agent_id: agentId }, query: { run_id: runId, kind: 'evidence' as const, whose } };
-  const { data, refused } = useLive(listAgentMemory, input, 10_000);
-  if (data === null) return <Unread refused={refused} />;
-  if (data.memories.length === 0)
-    return <p className="empty">These words were forgotten, or are no longer copied here.</p>;
-  return (
-    <ul className="memory-history" aria-label="Words that it was made from">
-      {data.memories.toReversed().map(({ memory_id: id, speaker, text, since }) => (
-        <li key={id}>
-          {speaker}: {text} · <Time at={since} word={timeAgo(since, nowMs)} />
         </li>
       ))}
     </ul>
