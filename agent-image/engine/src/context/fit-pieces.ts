@@ -60,7 +60,7 @@ function keep<T>(fit: Fitting<T>, kept: readonly number[]): void {
   for (const index of kept) place(fit, index, cap);
 }
 
-/** Gives a piece at most `cap` tokens in place of those that it has; without a form that short nothing changes. */
+/** Gives a piece at most `cap` tokens, if it has a form that short. */
 function place<T>(fit: Fitting<T>, index: number, cap: number): void {
   const piece = fit.pieces[index];
   if (piece === undefined) return;

@@ -60,7 +60,7 @@ function acted({ act }: Coercion, action: RepairAction, value: unknown): Meant {
   return { value };
 }
 
-/** The same value in a wanted type; null if there is none. */
+/** The same value in a wanted type; null if it fits no such type. */
 function asWanted(node: unknown, types: ReadonlySet<string>, by: Coercion): Meant {
   if (typeof node === 'string') return fromText(node.trim(), types, by);
   if (!types.has('string')) return null;
@@ -90,7 +90,7 @@ function numberOf(text: string, types: ReadonlySet<string>, by: Coercion): Meant
   return acted(by, 'text_to_number', isHeld(source) ? Number(source) : new Numeral(source));
 }
 
-/** The list or object in a text, which may be a text of JSON again; null if it is none. */
+/** The list or object in a text, which may be a text of JSON again; null in any other text. */
 export function decodedText(text: string): unknown {
   let at: unknown = text;
   for (let times = 0; typeof at === 'string' && times < DECODINGS_MAX; times += 1) {
@@ -142,7 +142,7 @@ const isDroppable = (guide: Guide, name: string, own: Guide | null): boolean =>
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
 
-/** The name that the schema has for a member: `filePath` means `file_path`, if nothing else can be meant. */
+/** The name that the schema has for a member: `filePath` means `file_path` if only one name can be meant. */
 function nameOf(written: string, value: Record<string, unknown>, guide: Guide | null): string {
   if (guide === null || isNamed(guide, written)) return written;
   const meant = namesOf(guide).filter((name) => bare(name) === bare(written) && !Object.hasOwn(value, name));

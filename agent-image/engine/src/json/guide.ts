@@ -39,7 +39,7 @@ function followed(guide: Guide): Guide | null {
   return at;
 }
 
-/** The part of a schema that a reference names; undefined if it names none. */
+/** The part of a schema that a reference names; undefined if the schema lacks it. */
 export function schemaAt(ref: unknown, root: JsonSchema): JsonSchema | boolean | undefined {
   if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
   let at: unknown = root;
@@ -88,7 +88,7 @@ export function typesOf(given: Guide | null): ReadonlySet<string> {
   return types;
 }
 
-/** The types that a schema names itself; null if it names none. */
+/** The types that a schema names itself; null if it leaves them open. */
 function ownTypes(schema: JsonSchema): ReadonlySet<string> | null {
   const { type, enum: values } = schema;
   if (type !== undefined) return new Set((Array.isArray(type) ? type : [type]).map(String));
@@ -96,7 +96,7 @@ function ownTypes(schema: JsonSchema): ReadonlySet<string> | null {
   return 'const' in schema ? new Set([typeName(schema['const'])]) : null;
 }
 
-/** The alternatives of a schema, or the first part of an intersection; null if it has neither. */
+/** The alternatives of a schema, or the first part of an intersection; null for other schemas. */
 function partsOf(guide: Guide): readonly Guide[] | null {
   const branches = branchesOf(guide);
   const [first] = listOf(guide.schema['allOf']);
@@ -155,7 +155,7 @@ function merged(guide: Guide): Guide {
   return { schema: { ...rest, type: 'object', properties, required }, root: guide.root };
 }
 
-/** The properties that an object of this guide names; empty if it names none. */
+/** The names of the properties that an object of this guide has. */
 export function namesOf(guide: Guide | null): readonly string[] {
   const properties = guide?.schema['properties'];
   return isJsonObject(properties) ? Object.keys(properties) : [];

@@ -89,7 +89,7 @@ function strictly(raw: string): LenientRead | null {
   }
 }
 
-/** Valid JSON that is a text as a whole; where none is wanted, the document in the text. */
+/** Valid JSON that is a text as a whole. If the schema wants another type: the document in the text. */
 function readString(node: unknown, rules: ReadingRules): LenientRead {
   const whole = { node, actions: NO_ACTIONS };
   if (typeof node !== 'string') return whole;
@@ -122,7 +122,7 @@ function fit<T>({ node, actions }: LenientRead, by: Setting<T>, { isPlain, hasLo
   return fitCoerced({ node: numerals?.() ?? node, actions }, { schema, long, hasLong, keepsNames: first.ok });
 }
 
-/** JSON Schema changes nothing, but its validator sees long numbers otherwise. */
+/** zod may change the value. A validator of JSON Schema checks a copy with rounded numbers, so the given value stands. */
 const valueOf = <T>(validated: T, given: unknown, schema: Schema<T>): T => (isZod(schema) ? validated : (given as T));
 
 /** The value as a validator sees it: one of JSON Schema sees a long number as the nearest one. */

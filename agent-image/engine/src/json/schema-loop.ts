@@ -18,12 +18,12 @@ const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
 type Step = Readonly<{ from: object; to: unknown; path: string; isReference: boolean }>;
 
 /**
- * The path of a reference by which a schema leads back to itself for the same value; null if there is none. Its check would never
- * end. In properties and elements a schema may refer to itself. Pure.
+ * The path of a reference by which a schema leads back to itself for the same value, so that its check would run without end; null if
+ * all checks end. In properties and elements a schema may refer to itself. Pure.
  */
 export function loopIn(root: JsonSchema): string | null {
   let steps = [...placesIn(root)].flatMap(([schema, place]) => stepsFrom(schema, place, root));
-  // Steps that nothing leads to, or that lead nowhere, are in no loop.
+  // Each step of a loop has a step before it and a step after it.
   for (let count = 0; count !== steps.length;) {
     count = steps.length;
     const begins = new Set<unknown>(steps.map(({ from }) => from));
@@ -33,7 +33,7 @@ export function loopIn(root: JsonSchema): string | null {
   return steps.find(({ isReference }) => isReference)?.path ?? null;
 }
 
-/** All objects in a schema with their places, such as `#/$defs/node`; some of them are no schemas. */
+/** All objects in a schema, schemas and others, with their places, such as `#/$defs/node`. */
 function placesIn(root: JsonSchema): ReadonlyMap<object, string> {
   const places = new Map<object, string>([[root, '#']]);
   // The map grows while it is read.

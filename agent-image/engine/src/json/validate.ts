@@ -18,8 +18,8 @@ export type Validated<T> =
   | Readonly<{ ok: false; code: Exclude<JsonErrorCode, 'JSON_SYNTAX_ERROR'>; issues: readonly JsonIssue[] }>;
 
 /**
- * Holds a value to a schema of zod or of JSON (draft 2020-12; `format` is a note). Nothing is repaired. The patterns of a schema run
- * as they are, so a schema of strangers must have none. A schema that refers to itself without a value between fits no value.
+ * Holds a value, as it is, to a schema of zod or of JSON (draft 2020-12; `format` is a note). The patterns of a schema run as they
+ * are, so callers must remove them from a schema of strangers. A schema that refers to itself without a value between fits no value.
  */
 export function validate<T>(value: unknown, schema: Schema<T>): Validated<T> {
   if (isZod(schema)) {
@@ -86,7 +86,7 @@ const unescapedName = (part: string): string => part.replaceAll('~1', '/').repla
 
 const loops = new WeakMap<JsonSchema, string | null>();
 
-/** The path of a reference by which the schema would be checked without end; null if there is none. */
+/** The path of a reference by which the schema would be checked without end; null if its checks end. */
 function loopOf(schema: JsonSchema): string | null {
   const known = loops.get(schema);
   if (known !== undefined) return known;

@@ -9,7 +9,8 @@ export type Layer = 'conversation' | 'document' | 'profile' | 'tool';
 export type Audience = 'public' | readonly string[];
 
 /**
- * The people who are present when memories are read: each memory must be for every one of them. `public`, and an empty list: only public memories.
+ * The people who are present when memories are read: each memory must be for every one of them. `public`, and an empty list: only
+ * public memories.
  * `keeper`: all memories, for the process that keeps the store (mirror, export, migration); never for speech.
  */
 export type Present = Audience | 'keeper';
@@ -89,7 +90,7 @@ export type NewMemory = NewEvidence | NewFact;
 
 /** Why a memory was not stored. */
 export type RefusalReason =
-  /** It says nothing that could be recalled: an empty text, a greeting, a heartbeat. */
+  /** A text without content to recall: an empty text, a greeting, a heartbeat. */
   | 'low_value'
   /** Its id was forgotten. */
   | 'forgotten'
@@ -136,7 +137,7 @@ export type SearchOptions = Readonly<{
   repository?: string;
   /** Only what arose in this repository, or in none; null: only what arose in none. */
   place?: string | null;
-  /** Nothing that was said in this session. */
+  /** Leaves out what was said in this session. */
   besides?: string;
   kind?: Remembered['kind'];
   layers?: readonly Layer[];
@@ -157,7 +158,7 @@ export type ListOptions = Readonly<{
   session?: string;
   subject?: string;
   pinned?: boolean;
-  /** Nothing that everybody may know. */
+  /** Leaves out what everybody may know. */
   isPrivate?: boolean;
 }>;
 
@@ -200,7 +201,7 @@ export type Changes = Readonly<{
   /** The mark to settle once the copy has it. */
   to: number;
   changed: readonly Remembered[];
-  /** Ids of memories that are there no longer, also if the copy never had them. */
+  /** Ids of memories that are gone; the copy may lack them already. */
   gone: readonly string[];
   more: boolean;
 }>;
@@ -222,7 +223,7 @@ export type Embedder = Readonly<{
 export type Memory = Readonly<{
   /** Stores all in one transaction; on disk when it resolves. Each result belongs to the memory at its place. */
   remember: (memories: readonly NewMemory[]) => Promise<readonly RememberResult[]>;
-  /** Best first. It changes nothing: the same query has the same answer until something is remembered, used or forgotten. */
+  /** Best first. The same query has the same answer until a memory is added, used or forgotten. */
   search: (query: string, options: SearchOptions) => Promise<readonly Hit[]>;
   /** Reports that memories entered a prompt or an answer. It counts the use and wakes dormant ones. */
   use: (ids: readonly string[]) => void;
@@ -265,7 +266,7 @@ export type RankingProfile = Readonly<{
 export type MemoryOptions = Readonly<{
   /** Folder of the store, created if missing. One process at a time holds it. */
   dir: string;
-  /** By default hashed n-grams, which need nothing. */
+  /** By default hashed n-grams, which are computed here. */
   embedder?: Embedder;
   profile?: RankingProfile;
   /** Milliseconds since 1970; by default the system's clock. */

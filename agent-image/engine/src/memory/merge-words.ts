@@ -13,7 +13,7 @@ const ITS_WORD = 'x';
 export function* mergeWords(database: DatabaseSync): Generator<void> {
   const changes = database.prepare('select total_changes() as rows');
   const merge = database.prepare("insert into word (word, rank) values ('merge', ?)");
-  /** False if nothing is left to merge. */
+  /** True if more is left to merge. */
   const merged = (pages: number): boolean => {
     const before = Number(changes.get()?.['rows']);
     merge.run(pages);

@@ -19,11 +19,11 @@ type Storing = Readonly<{
   now: number;
   /** An id for a memory without one. */
   nextId: () => string;
-  /** Makes room for one more memory; false if there is none. */
+  /** Makes room for one more memory; false if the store is full. */
   makeRoom: () => boolean;
 }>;
 
-/** A memory with its quantized vector, or null while there is none. */
+/** A memory with its quantized vector; null until it is embedded. */
 export type Entry = Readonly<{ memory: NewMemory; vector: Uint8Array | null }>;
 
 /** Stores one memory, or says why not. Its caller has a transaction open. */

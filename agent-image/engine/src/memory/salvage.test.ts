@@ -114,7 +114,8 @@ const KILLED = `
   import { openMemory } from '${new URL('./open-memory.ts', import.meta.url).href}';
   const memory = openMemory({ dir: process.argv[1] });
   for (let turn = 0; ; turn += 1) {
-    await memory.remember([{ kind: 'evidence', session: 's', turn, speaker: 'ana', text: 'Crate ' + turn + ' holds apples and pears', audience: 'public' }]);
+    const text = 'Crate ' + turn + ' holds apples and pears';
+    await memory.remember([{ kind: 'evidence', session: 's', turn, speaker: 'ana', text, audience: 'public' }]);
     process.stdout.write(turn + '\\n');
   }
 `;

@@ -10,7 +10,7 @@ const LEAST_WORDS_OF_A_REPEAT = 3;
 const NEGATIONS = /\b(not|no|never|none|nothing|nobody|neither|nor|without|cannot|stopped|quit|\w+n['’]t)\b/giu;
 /** Words that move a statement to the past or the future, or make it a condition; verbs that end in  among them. */
 const MODES = /\b(\w{2,}ed|was|were|had|did|used|will|would|could|should|may|might|if|until|since)\b/giu;
-/** Words around a statement that say nothing themselves. */
+/** Words around a statement that carry no meaning of their own. */
 const FILLERS: ReadonlySet<string> = new Set(
   plainWordsOf(
     'by the way btw please note that remember keep in mind actually really basically well yes yeah oh hey ok okay fyi let know want said think mention already as before once more know mind forget',

@@ -11,7 +11,7 @@ const READ_HITS = 10;
 const ASKED_HITS = Math.max(...RECALL_AT);
 
 export interface RememberedDialogue {
-  /** The memory that stands for each turn: its own, or an earlier one with the same words. A refused turn has none. */
+  /** The memory that stands for each turn: its own, or an earlier one with the same words. A refused turn is absent. */
   readonly memoryOf: ReadonlyMap<string, string>;
   /** Turns that the memory did not keep, by reason. */
   readonly refused: ReadonlyMap<string, number>;

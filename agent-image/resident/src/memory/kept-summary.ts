@@ -37,7 +37,7 @@ export const isSummary = ({ kind, layer }: Remembered): boolean => kind === 'fac
 
 /**
  * The summary as a fact made from the words of its conversation: forgetting one of them forgets it too. Only people who may know all
- * of these words may know it; null if there are no such people, or if no words are kept.
+ * of these words may know it; null if that leaves no person, or if no words are kept.
  */
 export function summaryFact(
   memory: Pick<Memory, 'get' | 'list'>,

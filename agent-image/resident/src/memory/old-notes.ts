@@ -14,7 +14,7 @@ interface MovePorts {
 
 /**
  * Moves the notes of an earlier version into the store, each for the people of the conversation in which it arose, and deletes the
- * file, so that a forgotten note leaves no bytes in it. A repeated move adds nothing.
+ * file, so that a forgotten note leaves no bytes in it. A repeated move has no further effect.
  */
 export async function moveOldNotes({ store, path, peopleOf }: MovePorts): Promise<void> {
   if (!existsSync(path)) return;

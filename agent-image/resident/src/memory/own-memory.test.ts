@@ -246,7 +246,7 @@ test("a person with the name of the agent's own words is recalled and forgotten 
   assert.ok(words.some((each) => each.kind === 'evidence' && each.speaker !== OWN_NAME));
 });
 
-test('the notes of an earlier version move to the people of their conversations, and their file is deleted, so that forgetting leaves no bytes', async () => {
+test('the notes of an earlier version move to the people of their conversations, and their file is deleted', async () => {
   const { store, own } = anAgent();
   const path = join(root, 'memory.jsonl');
   const noteOf = (name: string, text: string, audience: string | null) => ({

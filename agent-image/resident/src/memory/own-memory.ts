@@ -52,7 +52,7 @@ export interface OwnMemory {
   rememberAll(notes: readonly NewNote[]): Promise<readonly KeptNote[]>;
   /**
    * Keeps words as they were said, each under the id that is returned at its place; `outside` are the ids of those with text from
-   * outside. Words that say nothing are not kept.
+   * outside. Null stands at the place of words without content to recall.
    */
   keepWords(words: readonly SaidWords[], outside?: readonly string[]): Promise<readonly KeptWords[]>;
   /** Keeps a summary in place of the one before it. It is not recalled in its own conversation. */

@@ -13,7 +13,7 @@ const PROFILE_SEEN = 100;
 const HITS_MAX = 50;
 const SEEN_MAX = 1_000;
 
-/** The people present and the place: memories that all present people may know, and that arose in this repository or in none. */
+/** The people present and the place: they get what all of them may know, from this repository or from outside of repositories. */
 export interface Reader {
   readonly present: Present;
   readonly repository: string | null;

@@ -6,7 +6,7 @@ import { isLearned } from './reading/facts-read.ts';
 export const DIARY_SESSION = 'diary';
 /** The name under which the agent keeps its own words. */
 export const OWN_NAME = 'I';
-/** The subject of a fact that has none. */
+/** The subject of a fact that was remembered without one. */
 export const NO_SUBJECT = 'note';
 
 /** False for a fact that has ended. `now`: milliseconds since 1970. Pure. */

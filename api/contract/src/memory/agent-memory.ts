@@ -66,7 +66,10 @@ const reported = {
 export const SyncedMemory = z.strictObject(reported);
 export type SyncedMemory = z.infer<typeof SyncedMemory>;
 
-/** `confirmed`: a person wrote it as a correction. `said`: words of a person or an agent. `noted`: the agent's own conclusion. `outside`: text from outside. */
+/**
+ * `confirmed`: a person wrote it as a correction. `said`: words of a person or an agent. `noted`: the agent's own conclusion.
+ * `outside`: text from outside.
+ */
 export const MemoryCertainty = z.enum(['confirmed', 'said', 'noted', 'outside']);
 export type MemoryCertainty = z.infer<typeof MemoryCertainty>;
 

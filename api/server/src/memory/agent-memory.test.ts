@@ -57,7 +57,7 @@ const idsFor = async ({ client }: Pick<typeof mia, 'client'>, agent_id: AgentId,
 const found = async ({ client }: Pick<typeof mia, 'client'>, agent_id: AgentId, q: string) =>
   (await client.searchAgentMemory({ agent_id, q })).found.map(({ memory: { memory_id: id } }) => id);
 
-test('people read what an agent remembers of them and what everybody may know; an admin reads more, and the audit says so once', async () => {
+test('people read what an agent remembers of them and of all; an admin reads more, and the audit says so once', async () => {
   const both = [HER, `account ${noa.accountId}`];
   const memories = [
     memory('m-tea', 'Mia likes tea from Assam.', { run_id: RUN }),

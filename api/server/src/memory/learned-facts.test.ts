@@ -1,4 +1,4 @@
-/** Facts that a resident's process makes once a conversation has rested: said in one chat, used in another, seen and corrected by the person. */
+/** Facts that a resident makes once a conversation has rested: said in one chat, used in another, seen and corrected by the person. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentMemory } from '@hamlet/contract';

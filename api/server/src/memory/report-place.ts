@@ -4,7 +4,7 @@ import type { RequestOf } from '../http/handler.ts';
 
 type Reported = Pick<RequestOf<typeof syncAgentMemory>['body'], 'copy' | 'held' | 'memories' | 'gone'>;
 
-/** `none`: the request reports no memories. `gap`: reports before this one are missing, so that it cannot be stored. `begins`: a new copy. */
+/** `none`: a request without a report. `gap`: reports before this one are missing, so it cannot be stored. `begins`: a new copy. */
 export type ReportPlace = 'none' | 'gap' | (Pick<ShownChanges, 'mark' | 'held'> & { readonly begins: boolean });
 
 /**

@@ -1,4 +1,4 @@
-/** For whom the memory of a repository is: sessions of different people, an agent alone, a person who joins, and people who read and delete. */
+/** For whom the memory of a repository is: sessions of different people, an agent alone, a person who joins, people who delete. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallData, CallInput } from '@hamlet/contract';
@@ -196,7 +196,7 @@ test('the same name and text with two audiences are two entries, and no change w
   );
 });
 
-test('a person who joins narrows what the run reads at once, and learns nothing that the run adds; who left learns nothing more', async () => {
+test('a person who joins narrows what the run reads at once; the joined and the left learn nothing that it adds', async () => {
   const session = await openSession('ada', mia);
   const run = await beginIn('ada', session, mia);
   await run.use({ changes: [add('before', 'Said to Mia.')] });

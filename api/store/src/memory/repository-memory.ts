@@ -101,7 +101,7 @@ interface MemoriesFilter {
   readonly reader: MemoryReader;
 }
 
-/** A page of a village's memories by name, with what the reader may know of each. Memories of which the reader may know nothing are omitted. */
+/** A page of memories by name, with what the reader may know of each. It omits those with entries for others alone. */
 export async function listMemories(
   db: Db,
   { agentId, reader, after, limit }: MemoriesFilter & { readonly after: string | null; readonly limit: number },

@@ -174,7 +174,7 @@ class LenientParser {
     return next === undefined || next === ',' || next === '}' || next === ']' || isKeyAt(this.#text, this.#at);
   }
 
-  /** A text whose opening quote is missing, up to its closing one; null if there is none. */
+  /** A text whose opening quote is missing, up to its closing one; null at other places. */
   #lostOpening(at: number, role: Role): string | null {
     LOST_OPENING.lastIndex = at;
     const raw = this.#options.areQuotesInner ? LOST_OPENING.exec(this.#text)?.[1] : undefined;
@@ -290,7 +290,7 @@ class LenientParser {
     return true;
   }
 
-  /** Ends a list or an object without its bracket. `frame`: given if nothing shows that it ends here. */
+  /** Ends a list or an object without its bracket. `frame`: given if it might end elsewhere. */
   #addBracket(frame: Frame | null): true {
     this.#actions.add('brackets_added');
     if (frame !== null) this.#open.noteAdded(frame.closer);

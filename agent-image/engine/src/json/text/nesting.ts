@@ -60,7 +60,7 @@ export class Nesting {
     return this.outer(frame.closer).some((each) => each.column === column);
   }
 
-  /** Notes a member that could be one of the part around, if nothing shows where it belongs. */
+  /** Notes a member that may belong to this part or to the part around it. */
   noteMember(frame: Frame, column: number | null, canBeOuters: boolean): void {
     const isCertain = (column !== null && column === frame.column) || !canBeOuters;
     if (frame.size > 0 && this.parent?.closer === frame.closer && !isCertain) this.#nested.add(frame.closer);

@@ -22,13 +22,13 @@ export type LenientRead = Readonly<{ node: unknown; actions: ReadonlySet<RepairA
 
 export type ReadingRules = Readonly<{
   guide: Guide | null;
-  /** True if the writer was cut off, so that nothing that ends early is whole. */
+  /** True if the writer was cut off, so that a document that ends early is incomplete. */
   isCut: boolean;
   /** Chooses among several documents. */
   fits: (node: unknown) => boolean;
 }>;
 
-/** The one document in a text that is not JSON. Throws a fault if there is none, or no certain one. Pure. */
+/** The one document in a text that is not JSON. Throws a fault if the text has none, or leaves it uncertain. Pure. */
 export function readLeniently(raw: string, rules: ReadingRules): LenientRead {
   const actions = new Set<RepairAction>();
   const shown = withoutThoughts(raw.replace(/^\uFEFF/, ''));
@@ -141,7 +141,7 @@ function read(text: string, place: Place, rules: Opened): Document {
 
 const GOES_ON = /^[\s}\]]*,/;
 
-/** Why a document that was read to its end may mean something else; null if there is no doubt. */
+/** Why a document that was read to its end may mean something else; null if it is certain. */
 function doubtOf(
   { end, missing, isUnsure, isAtValue }: Lenient,
   text: string,

@@ -19,7 +19,7 @@ const MARKDOWN = /\.(md|mdx|markdown)$/i;
 const PROSE = /\.(txt|rst|adoc|org|tex)$/i;
 const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/;
 const FENCE = /^\s{0,3}(```|~~~)/;
-/** A line that closes what is above it, so that nothing begins with it. */
+/** A line that closes what is above it, so it cannot begin a piece. */
 const CLOSING = /^[)\]}]|^(end|else|fi|done|esac)\b/;
 
 /** Where a piece may begin, best first: at a section or a top-level symbol, after an empty line, at any line. */
@@ -122,7 +122,7 @@ function merged({ begins }: Text, ranges: readonly Range[]): readonly Range[] {
   return result;
 }
 
-/** The pieces of a range, without empty lines at its ends; none for an empty one. */
+/** The pieces of a range, without empty lines at its ends. */
 function chunksIn({ lines, headings }: Text, range: Range): readonly Chunk[] {
   let { from, to } = range;
   while (from < to && isEmpty(lines[from])) from += 1;

@@ -154,7 +154,7 @@ test('documents are for their people and their repository, and taint stays', asy
   assert.equal(await memory.documents.remove(mine?.id ?? '', { audience: ['cid'] }), false);
 });
 
-test('documents take no place of a memory: neither in a search nor in a list nor in the count', async () => {
+test('documents are apart from memories: in searches, in lists and in the count', async () => {
   const { memory } = newMemory();
   const said = {
     kind: 'evidence',
@@ -249,7 +249,7 @@ test('an interrupted pass leaves whole files, says so, and the next pass complet
   assert.deepEqual(await textsIn(memory), await textsIn(fresh));
 });
 
-test('the removal of what is no source does not wait for a file that never ends', async () => {
+test('the removal of an unknown source returns while a pass reads a file without end', async () => {
   const { memory } = newMemory();
   const ends = Promise.withResolvers<null>();
   const pass = memory.documents.ingest(GUIDE, [{ path: 'endless.md', read: () => ends.promise }]);
@@ -259,7 +259,7 @@ test('the removal of what is no source does not wait for a file that never ends'
   await pass;
 });
 
-test('damage costs the documents, which can be read again, and neither their sources nor memories', async () => {
+test('damage costs the documents, which can be read again; their sources and the memories stay', async () => {
   const { memory, dir } = newMemory();
   const contents = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}.md`, filler(`topic${n}`).repeat(5)]));
   const id = idOf(await memory.documents.ingest(GUIDE, filesOf(contents)));
@@ -278,7 +278,7 @@ test('damage costs the documents, which can be read again, and neither their sou
   assert.ok((await again.documents.search('topic20', { audience: ANA })).some(({ path }) => path === '20.md'));
 });
 
-test('a store of documents logs no changes, because nothing would take them', async () => {
+test('only the store of memories logs changes, because only its copy takes them', async () => {
   const { memory, dir } = newMemory();
   await memory.documents.ingest(GUIDE, filesOf({ 'a.md': 'Rye rises slowly.' }));
   closed(memory);

@@ -39,7 +39,7 @@ export type Counts = Readonly<{
   unchanged: number;
   /** Files whose earlier version was replaced. */
   replaced: number;
-  /** Files that were in the memory and are no longer. */
+  /** Files that this pass has removed from the memory. */
   removed: number;
   /** Pieces of the source in the memory. */
   chunks: number;
@@ -56,7 +56,7 @@ export type Source = Readonly<{
   audience: Audience;
   repository: string | null;
   taint: Taint;
-  /** Begin of the first pass and end of the last one, in ms since 1970; `at` is null while none has ended. */
+  /** Begin of the first pass and end of the last one, in ms since 1970; `at` is null before the first end. */
   since: number;
   at: number | null;
   /** False while a pass runs, and after one that was interrupted: the next one completes the source. */

@@ -191,7 +191,7 @@ async function removeUnseen({ guarded, tablesOf }: DocumentStore, pass: Pass, pr
   }
 }
 
-/** Removes some files of a source that leaves, then the source. Returns false when nothing of it is left. */
+/** Removes some files of a source that leaves, then the source. Returns false once it is gone. */
 export function removeSome({ guarded, tablesOf }: DocumentStore, source: number): boolean {
   return guarded.write((parts) => {
     const tables = tablesOf(parts);

@@ -37,7 +37,7 @@ async function killedAfter(dir: string, batches: number): Promise<void> {
 }
 
 for (const batches of [3, 11])
-  test(`after a kill behind batch ${batches}, each file is whole in one version, and the next pass leaves no byte of the others`, async () => {
+  test(`after a kill behind batch ${batches}, each file is whole in one version, and the next pass erases the others`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'hamlet-killed-'));
     folders.push(dir);
     await killedAfter(dir, batches);

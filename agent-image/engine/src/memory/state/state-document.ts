@@ -13,7 +13,7 @@ export type WrittenState =
 
 /** One JSON document with a schema, such as the goals and the plan of an agent. Searches do not find it. */
 export type StateDocument<T> = Readonly<{
-  /** The newest version that can be read and fits the schema; null if there is none. */
+  /** The newest version that can be read and fits the schema; null before the first. */
   read: () => ReadState<T> | null;
   /** Replaces the version that was read, 0 if there was none. On disk when it returns. */
   write: (value: T, replaces: number) => WrittenState;

@@ -7,7 +7,7 @@ const MOVED_A_STEP = 200;
 /** The bits of a store of version 1, whose blocks belonged to one audience each. They move in steps; words find what has not moved. */
 export interface EarlierVectors {
   remove(seq: number): void;
-  /** Moves some to the index. Returns how many; 0 once there are none. Its caller has a transaction open. */
+  /** Moves some to the index. Returns how many; 0 once all are moved. Its caller has a transaction open. */
   moveSome(vectors: VectorIndex): number;
 }
 

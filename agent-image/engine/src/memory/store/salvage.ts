@@ -14,7 +14,7 @@ const newOf = (path: string): string => `${path}.new`;
 
 /**
  * Makes a new store of every row that can still be read from a damaged file, and keeps the damaged file aside. The new one takes
- * the place of the old one at the end, so that a crash before that loses nothing. Throws if the disk has no room for both.
+ * the place of the old one at the end, so a crash before that leaves the old one in its place. Throws if the disk has no room for both.
  */
 export function salvageStore(path: string, embedder: EmbedderName, now: number): void {
   removeAsides(path);

@@ -1,6 +1,6 @@
 import { normalized } from './words.ts';
 
-/** Turns that keep a conversation going and say nothing that could be recalled. */
+/** Turns that keep a conversation going, without content to recall. */
 const EMPTY_TURNS: ReadonlySet<string> = new Set(
   (
     'hi|hello|hey|hey there|hi there|good morning|good evening|good night|bye|goodbye|see you|' +

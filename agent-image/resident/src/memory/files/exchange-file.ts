@@ -22,11 +22,11 @@ export type Exchanged =
 export interface FoundFile {
   /** The last written content; null if it is unknown. */
   readonly base: readonly GraphEntry[] | null;
-  /** Its content; null if there is none. */
+  /** Its content; null if it is missing. */
   readonly file: GraphFile | null;
   /** False if missing entries may only be unreadable. */
   readonly mayDelete: boolean;
-  /** True if nothing proves which run made the changes. */
+  /** True if another run may have made the changes. */
   readonly left: boolean;
   readonly read: 'own' | 'all';
 }

@@ -74,7 +74,7 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
   const exchange: MemoryFiles['exchange'] = async (hands, run, how) => {
     const memory = memoryOf(run);
     if (memory === undefined) return NOTHING_TO_DO;
-    // Nothing proves which run made the changes that a run's first exchange finds.
+    // Another run may have made the changes that a run's first exchange finds.
     const left = !placed.has(run);
     const [oldest] = placed.keys();
     if (left && placed.size >= MAX_PLACED && oldest !== undefined) placed.delete(oldest);

@@ -117,7 +117,7 @@ test('a forgotten statement leaves the file, a corrected one is replaced, and a 
   assert.ok(textsFor('ana').includes('Ana lives in Paris.'), 'nor what only others may know');
 });
 
-test('lines that cannot be read are kept beside the file, delete nothing, and the others are taken', async () => {
+test('unreadable lines move beside the file, missing entries stay, and the other lines are taken', async () => {
   const { process, path, lines, write, textsFor } = anAgent();
   const files = process();
   write(entity('Ana', 'Ana rows.'));
@@ -130,12 +130,12 @@ test('lines that cannot be read are kept beside the file, delete nothing, and th
   assert.equal(beside, '{"type":"entity","name":"To\n{"type":"other"}\n');
 });
 
-test('an emptied file deletes only after a call of the server; after a crash the same lines are one memory, as text from outside', async () => {
+test('an emptied file deletes only after a call; after a crash the same lines are one memory, as text from outside', async () => {
   const { store, process, write, path, textsFor } = anAgent();
   write(entity('Ana', 'Ana rows.'));
   await exchange(process(), 'ana 1', false);
   const [first] = store.list({ audience: ['ana'] }).memories as readonly Fact[];
-  assert.equal(first?.taint, 'outside', 'nothing proves which run wrote what the first exchange finds');
+  assert.equal(first?.taint, 'outside', 'another run may have written what the first exchange finds');
   writeFileSync(path, '');
   const files = process();
   await exchange(files, 'ana 2', false);

@@ -192,7 +192,7 @@ function commonStatements(memory: Ports['memory']): ReadonlyMap<string, Statemen
   return common;
 }
 
-/** The entries of the new file: the entities of the old one that have nothing to say, and all statements. Pure. */
+/** The entries of the new file: the entities of the old one without observations, and all statements. Pure. */
 function joined(file: GraphFile | null, statements: readonly Statement[]): readonly GraphEntry[] {
   const entities = new Map<string, { type: string; observations: Set<string> }>();
   for (const [name, { type, observations }] of file?.entities ?? [])

@@ -86,7 +86,7 @@ function recheckAll(memory: Memory): void {
   memory.recheck('all');
 }
 
-/** The documents, which are no memories of the store, by their ids. */
+/** The documents, which are apart from the memories, by their ids. */
 const sourcesOf = ({ documents }: Memory): ReadonlyMap<string, Source> =>
   new Map(documents.sources({ audience: 'keeper' }).map((source) => [source.id, source]));
 

@@ -29,13 +29,13 @@ const MARKS = 'conversations-read';
 
 /** Reads what people said, once their conversation has rested, and keeps the facts that a model made of it. */
 export interface ConversationReader {
-  /** The passage to read next; null if none is due, or if the last look was less than a minute ago. Never throws. */
+  /** The passage to read next; null until one is due, and within a minute after the last look. Never throws. */
   next(): Passage | null;
   /** Begins a try. Returns what is known of the person, or null if the passage must not be read now. */
   begin(passage: Passage): Promise<readonly KnownFact[] | null>;
   /** Keeps the facts of an answer, and returns how many are new. */
   keep(passage: Passage, known: readonly KnownFact[], answer: ReadingAnswer): Promise<number>;
-  /** The request did not come to an answer for a reason that says nothing about the passage: this try does not count. */
+  /** The request failed for a reason outside of the passage, such as a frozen village: this try does not count. */
   delay(passage: Passage): void;
 }
 
@@ -105,7 +105,7 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
 const marksIn = (life: Pick<LifeStore, 'recall'>): ReadMarks | null =>
   ReadMarks.safeParse(readJson(life.recall(MARKS)?.observations[0] ?? '')).data ?? null;
 
-/** The newest words; none if all are read, so that a look of a resting agent costs little. */
+/** The newest words; empty if all are read, so that a look of a resting agent costs little. */
 function wordsAfter(memory: Pick<Memory, 'list'>, readTo: number): readonly Evidence[] {
   const newest = (limit: number) => memory.list({ audience: 'keeper', kind: 'evidence', limit }).memories;
   const [last] = newest(1);

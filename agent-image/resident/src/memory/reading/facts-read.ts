@@ -54,7 +54,7 @@ const factOf = ({ text, importance }: Read, old: Fact | null) => ({
   supersedes: old?.id ?? null,
 });
 
-/** The known fact that an answer ends. Each is ended once, and a repetition ends none. */
+/** The known fact that an answer ends. Each is ended once; null for a repetition of the same text. */
 function correctedBy({ supersedes, text }: Read, known: readonly KnownFact[], ended: ReadonlySet<string>): Fact | null {
   const fact = known.find(({ label }) => label === supersedes)?.fact;
   if (fact === undefined || ended.has(fact.id) || isSameText(fact.text, text)) return null;

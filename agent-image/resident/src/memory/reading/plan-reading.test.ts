@@ -151,7 +151,7 @@ test('a failed passage is tried again later, a few times, and does not hold up o
   assert.equal(planReading(words, last.marks, now).passage?.speaker, 'Noah');
 });
 
-test('a try that says nothing about the passage does not count', () => {
+test('a try that failed outside of the passage does not count', () => {
   const words = newestFirst(said(1));
   const { passage } = plan(words, 20);
   assert.ok(passage !== null);

@@ -45,7 +45,7 @@ export type Passage = Readonly<{
 }>;
 
 /**
- * The passage to read next, and the marks without those that are needed no longer. `words`: the newest words of the agent's memory,
+ * The passage to read next, and the marks that are still needed. `words`: the newest words of the agent's memory,
  * newest first. Each passage has the words of one person for one audience, because a fact must not rest on words of others. Pure.
  */
 export function planReading(
@@ -66,7 +66,7 @@ export function planReading(
 const MESSAGE_ID = /^e-([0-9a-f-]{36})-0$/;
 const ANSWER_ID = /^e-([0-9a-f-]{36})-1$/;
 
-/** Words of a person for certain people. Text from outside is not read, so nothing that a page says becomes a fact. */
+/** Words of a person for certain people. Facts are made from these alone, so a page cannot plant one. */
 const isMessage = ({ id, audience, taint }: Evidence): boolean =>
   MESSAGE_ID.test(id) && audience !== 'public' && taint === 'none';
 
@@ -153,7 +153,7 @@ export function afterTry(
   return { marks: withMark(marks, mark), isGivenUp: false };
 }
 
-/** The marks after a request that says nothing about the passage, as in a frozen village: its try does not count. Pure. */
+/** The marks after a request that failed outside of the passage, as in a frozen village: its try does not count. Pure. */
 export function afterDelay(marks: ReadMarks, passage: Tried, now: number): ReadMarks {
   const { turn, tries } = markOf(passage, marks) ?? NEVER_TRIED;
   const { session, speaker } = passage;
