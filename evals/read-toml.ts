@@ -1,13 +1,7 @@
-/** The value of a line; undefined for dates, tables and values of several lines. */
-function valueOf(text: string): unknown {
-  for (const candidate of [text, text.replace(/\s+#.*$/, '')])
-    try {
-      return JSON.parse(candidate) as unknown;
-    } catch {
-      // With a comment at its end, the line is no JSON.
-    }
-  return undefined;
-}
+import { readJson } from '@hamlet/core';
+
+/** The value of a line, which a comment may follow; undefined for dates, tables and values of several lines. */
+const valueOf = (text: string): unknown => readJson(text) ?? readJson(text.replace(/\s+#.*$/, ''));
 
 /** Reads sections of `key = value` lines from TOML, as far as such a value is also JSON. Pure. */
 export function readToml(text: string): Readonly<Record<string, Readonly<Record<string, unknown>>>> {

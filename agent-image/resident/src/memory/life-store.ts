@@ -15,7 +15,7 @@ export type LifeStore = Readonly<{
   recall: (name: string) => Entity | undefined;
   /** Oldest first, at most MAX_DIARY_ENTRIES. */
   diary: () => readonly Entity[];
-  /** Appends the entities; they are on disk when it returns. If the disk is too full for all of them, it throws and keeps the file as it was. */
+  /** Appends the entities; they are on disk when it returns. On a full disk it throws, and the file stays as it was. */
   remember: (...entities: readonly Entity[]) => void;
   close: () => void;
 }>;
