@@ -146,14 +146,12 @@ export function createHandsPlace(env: Environment, { memory, ownMemory, keys, lo
   const { book } = runs;
   const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
   const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
-  const audienceOf = (run: string): readonly string[] | null => {
-    const booked = book.find(run);
-    return booked?.repository === null ? booked.audience : null;
-  };
+  const audienceOf = (run: string): readonly string[] => book.find(run)?.audience ?? [];
   const note = (run: string, written: readonly string[], signal: AbortSignal) =>
     noteMemories(runs, { run, written, signal });
+  const [shared, own] = [repositoryFile(memory), ownFile({ memory: ownMemory, nextId, audienceOf, note })];
   const memories = createMemoryFiles({
-    memories: [repositoryFile(memory), ownFile({ memory: ownMemory, nextId, audienceOf, note })],
+    memoryOf: (run) => (book.find(run) === undefined ? null : repositoryOf(run) === null ? own : shared),
     book,
     home,
     exports: openExportStore(join(state, EXPORTS_FOLDER)),

@@ -43,8 +43,6 @@ export interface KeptFile {
 export interface FileMemory {
   /** Longest text in the file that is read whole; by default as the API allows. */
   readonly observationChars?: number;
-  /** True if the file of this run is a view of this memory. */
-  has(run: string): boolean;
   exchange(run: string, found: FoundFile, signal: AbortSignal): Promise<KeptFile | MemoryRefused>;
 }
 

@@ -60,7 +60,9 @@ function aProcess(state = join(home, '../state')): MemoryFiles {
   };
   const log = { warn: (_event: string, entry: object = {}) => void warnings.push(JSON.stringify(entry)) };
   const exports = openExportStore(`${state}-${homes}`);
-  return createMemoryFiles({ memories: [repositoryFile(village.memory)], book: { find }, home, exports, log });
+  const shared = repositoryFile(village.memory);
+  const memoryOf = (run: string) => (village.memory.has(run) ? shared : null);
+  return createMemoryFiles({ memoryOf, book: { find }, home, exports, log });
 }
 
 const fileOf = (url: string | null, people: readonly string[] | null = null): string =>

@@ -53,8 +53,8 @@ export interface MemoryFiles {
 }
 
 interface Ports {
-  /** The memories behind the files; a file has the first that claims its run. */
-  readonly memories: readonly FileMemory[];
+  /** The memory behind the file of a run; null for a run that has ended. */
+  readonly memoryOf: (run: string) => FileMemory | null;
   readonly book: MemoryRuns;
   readonly home: string;
   readonly exports: ExportStore;
@@ -63,9 +63,7 @@ interface Ports {
 
 const NOTHING_TO_DO: Exchanged = { kind: 'done', refused: [] };
 
-export function createMemoryFiles(ports: Ports): MemoryFiles {
-  const { memories, book, home, exports, log } = ports;
-  const memoryOf = (run: string): FileMemory | undefined => memories.find((memory) => memory.has(run));
+export function createMemoryFiles({ memoryOf, book, home, exports, log }: Ports): MemoryFiles {
   /** Runs for which a file was written, with its path. */
   const placed = new Map<string, string>();
   const fileOf = (run: string | null): string => memoryFileOf(run === null ? null : placeOf(book.find(run)));
@@ -73,7 +71,7 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
   const alone: MemoryFiles['alone'] = (run, use) => inTurn(fileOf(run), use);
   const exchange: MemoryFiles['exchange'] = async (hands, run, how) => {
     const memory = memoryOf(run);
-    if (memory === undefined) return NOTHING_TO_DO;
+    if (memory === null) return NOTHING_TO_DO;
     // Another run may have made the changes that a run's first exchange finds.
     const left = !placed.has(run);
     const [oldest] = placed.keys();
@@ -107,7 +105,7 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
       );
     },
     keep: async (socket, run, signal) => {
-      if (!placed.has(run) || memoryOf(run) === undefined) return;
+      if (!placed.has(run) || memoryOf(run) === null) return;
       const how = { read: 'own', called: false, signal } as const;
       await quietly(log, run, () =>
         withHands(socket, (hands) =>

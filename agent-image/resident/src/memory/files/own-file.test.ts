@@ -35,9 +35,9 @@ function anAgent() {
       return { tainted: [] };
     };
     const audienceOf = (run: string) => [run.split(' ')[0] ?? ''];
-    const memories = [ownFile({ memory: own, nextId: () => `g-${(ids += 1)}`, audienceOf, note })];
+    const file = ownFile({ memory: own, nextId: () => `g-${(ids += 1)}`, audienceOf, note });
     const exports = openExportStore(join(dir, 'exports'));
-    return createMemoryFiles({ memories, book: { find }, home, exports, log: { warn: () => {} } });
+    return createMemoryFiles({ memoryOf: () => file, book: { find }, home, exports, log: { warn: () => {} } });
   };
   const path = join(home, '.mcp-memory/memory.jsonl');
   const lines = () => readFileSync(path, 'utf8').split('\n').filter(Boolean);

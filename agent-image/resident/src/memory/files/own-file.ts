@@ -1,7 +1,7 @@
 import type { Remembered } from '@hamlet/engine/memory';
 import type { GraphEntry, GraphFile } from './graph-file.ts';
 import type { FileMemory, FoundFile } from './exchange-file.ts';
-import type { OwnMemory } from '../own-memory.ts';
+import type { NewNote, OwnMemory } from '../own-memory.ts';
 import { isInForce, NO_SUBJECT } from '../remembered.ts';
 import type { MemoryRefused } from '../repository-memory.ts';
 
@@ -19,8 +19,7 @@ const OWN_ENTITY = 'self';
 
 interface Ports {
   readonly memory: Pick<OwnMemory, 'rememberAll' | 'forget' | 'get' | 'list'>;
-  /** The audience of a run without a repository; null for other runs. */
-  readonly audienceOf: (run: string) => readonly string[] | null;
+  readonly audienceOf: (run: string) => readonly string[];
   /** Records with the API what a run is about to write; null if the API refuses. */
   readonly note: (
     run: string,
@@ -38,7 +37,6 @@ interface Ports {
  */
 export const ownFile = (ports: Ports): FileMemory => ({
   observationChars: OBSERVATION_CHARS,
-  has: (run) => ports.audienceOf(run) !== null,
   exchange: async (run, found, signal) => {
     const base = statementsOf(found.base ?? []);
     const common = commonStatements(ports.memory);
@@ -118,7 +116,7 @@ async function keep(
   { run, fresh, left }: Keeping,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | null> {
-  const audience = ports.audienceOf(run) ?? [];
+  const audience = ports.audienceOf(run);
   const kept = new Map<string, string>();
   for (let at = 0; at < fresh.length; at += NOTED_MAX) {
     const batch = fresh.slice(at, at + NOTED_MAX).map((line) => ({ line, id: ports.nextId() }));
@@ -133,14 +131,10 @@ async function keep(
   return kept;
 }
 
-const wordsOf = ({
-  name,
-  type,
-  to,
-  observation,
-}: Statement): { readonly text: string; readonly about: string | null } => {
-  return { text: observation ?? `${type} ${to ?? ''}`, about: name === '' ? null : name };
-};
+const wordsOf = ({ name, type, to, observation }: Statement): Pick<NewNote, 'text' | 'about'> => ({
+  text: observation ?? `${type} ${to ?? ''}`,
+  about: name === '' ? null : name,
+});
 
 interface Missing extends Pick<FoundFile, 'file'> {
   readonly base: ReadonlyMap<string, Statement>;
@@ -150,7 +144,7 @@ interface Missing extends Pick<FoundFile, 'file'> {
 /** Forgets what a program has deleted from the file, if the people of the run may forget it. */
 function forgetMissing({ memory, audienceOf }: Ports, run: string, { file, base, lines }: Missing): void {
   if (file === null || file.unreadable.length > 0) return;
-  const reader = { present: audienceOf(run) ?? [], repository: null };
+  const reader = { present: audienceOf(run), repository: null };
   const there = new Set(lines.map(({ key }) => key));
   for (const { key, memory_id: id } of base.values()) if (!there.has(key) && id !== '') memory.forget(id, reader);
 }

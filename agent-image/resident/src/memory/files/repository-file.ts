@@ -5,7 +5,6 @@ import type { MemoryAnswer, RepositoryMemory } from '../repository-memory.ts';
 
 /** The memory of a repository behind its file: the API takes the changes, and has the truth. */
 export const repositoryFile = (memory: RepositoryMemory): FileMemory => ({
-  has: (run) => memory.has(run),
   exchange: async (run, found, signal) => {
     const { base, file, mayDelete } = found;
     const changes = base === null || file === null ? [] : changesOfGraph(base, file, { mayDelete });
