@@ -138,14 +138,14 @@ const ID_DIGITS = 12;
 
 /** An entity or a relation has one id for each audience, so that one name may stand for several entries. */
 function place(asked: MemoryChange, audience: MemoryAudience): PlacedChange {
-  const people = audience === null ? [] : [audience];
+  const known = audience === null ? [] : [audience];
   switch (asked.op) {
     case 'add': {
       const isNote = asked.type === NOTE_TYPE && NOTE_ID.test(asked.name);
-      return { ...asked, memory_id: isNote ? asked.name : idOf('entity', asked.name, ...people) };
+      return { ...asked, memory_id: isNote ? asked.name : idOf('entity', asked.name, ...known) };
     }
     case 'relate':
-      return { ...asked, memory_id: idOf('relation', asked.from, asked.to, asked.type, ...people) };
+      return { ...asked, memory_id: idOf('relation', asked.from, asked.to, asked.type, ...known) };
     default:
       return asked;
   }

@@ -6,7 +6,7 @@ import {
 } from '@hamlet/contract/resident';
 import type { MindState, SyncedMemory } from '@hamlet/contract';
 import { shorten } from '@hamlet/core/shorten';
-import type { Evidence, Memory, Remembered, Source } from '@hamlet/engine/memory';
+import type { Audience, Evidence, Memory, Remembered, Source } from '@hamlet/engine/memory';
 import { DIARY_SESSION, NO_SUBJECT } from '../remembered.ts';
 import { isLearned } from '../reading/facts-read.ts';
 
@@ -30,8 +30,7 @@ function syncedOf(memory: Remembered, conversation: string | null): SyncedMemory
   const shared = {
     memory_id: id,
     text: storable(text, MEMORY_WORDS_MAX_CHARS),
-    // Fewer people than may know it, never more.
-    audience: audience === 'public' ? null : audience.slice(0, MEMORY_AUDIENCE_MAX),
+    audience: syncedAudience(audience),
     repository,
     outside: taint === 'outside',
     importance,
@@ -62,6 +61,10 @@ function syncedOf(memory: Remembered, conversation: string | null): SyncedMemory
   };
 }
 
+/** A large audience is cut, so that fewer people read the copy than may know the memory. */
+const syncedAudience = (audience: Audience): SyncedMemory['audience'] =>
+  audience === 'public' ? null : audience.slice(0, MEMORY_AUDIENCE_MAX);
+
 /** The speaker of the entry that stands for the documents of a folder. */
 const DOCUMENTS = 'documents';
 
@@ -79,7 +82,7 @@ export const syncedSource = ({
   memory_id: id,
   kind: 'evidence',
   text: storable(`${name}: ${files} files in ${chunks} pieces`, MEMORY_WORDS_MAX_CHARS),
-  audience: audience === 'public' ? null : audience.slice(0, MEMORY_AUDIENCE_MAX),
+  audience: syncedAudience(audience),
   repository,
   outside: taint === 'outside',
   importance: 1,
