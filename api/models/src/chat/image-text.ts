@@ -12,8 +12,13 @@ function withoutImages(message: ChatMessage): ChatMessage {
   return { ...rest, content: [rest.content, ...images.map(textOfImage)].filter((part) => part !== '').join('\n') };
 }
 
+/** True if a message has an image. Pure. */
+export const hasImages = ({ messages }: Pick<ChatRequest, 'messages'>): boolean =>
+  messages.some((message) => 'images' in message && message.images !== undefined && message.images.length > 0);
+
 /** The request for a model that does not see: a text takes the place of each image. Pure. */
 export function describeImages(request: ChatRequest): ChatRequest {
+  if (!hasImages(request)) return request;
   return { ...request, messages: request.messages.map(withoutImages) };
 }
 
@@ -22,6 +27,7 @@ export function describeImages(request: ChatRequest): ChatRequest {
  * result. Joins it with the next message if that is the user's, because some chat templates refuse two in a row. Pure.
  */
 export function moveResultImages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  if (!hasImages({ messages })) return messages;
   const moved: ChatMessage[] = [];
   let pending: readonly ChatImage[] = [];
   for (const message of messages) {

@@ -19,8 +19,11 @@ function headOf({ id, name }: Slot): Pick<ToolPiece, 'id' | 'name'> {
   return id === '' ? { name } : { id, name };
 }
 
-function idsIn(message: ChatMessage): readonly string[] {
-  return message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
+function idsIn(messages: readonly ChatMessage[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const message of messages)
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) ids.add(id);
+  return ids;
 }
 
 /**
@@ -29,13 +32,13 @@ function idsIn(message: ChatMessage): readonly string[] {
  */
 export class CallCheck {
   readonly #slots = new Map<number, Slot>();
-  readonly #idBase: number;
-  readonly #earlierIds: ReadonlySet<string>;
+  readonly #messages: readonly ChatMessage[];
+  /** The ids of earlier calls, collected with the first call: most answers have none. */
+  #earlierIds: ReadonlySet<string> | null = null;
   readonly #most: number;
 
   constructor({ messages }: ChatRequest, { toolCalls }: Pick<AnswerLimits, 'toolCalls'>) {
-    this.#idBase = messages.length;
-    this.#earlierIds = new Set(messages.flatMap(idsIn));
+    this.#messages = messages;
     this.#most = toolCalls;
   }
 
@@ -67,12 +70,13 @@ export class CallCheck {
 
   /** The id of the provider, unless it is not plain or another call of the conversation has it too. */
   #uniqueId(number: number, id: string): string {
+    this.#earlierIds ??= idsIn(this.#messages);
     const isTaken = this.#earlierIds.has(id) || [...this.#slots.values()].some((slot) => slot.id === id);
     return isTaken || !PLAIN.test(id) ? this.#madeId(number) : id;
   }
 
   #madeId(number: number): string {
-    return `call_${this.#idBase}_${number}`;
+    return `call_${this.#messages.length}_${number}`;
   }
 
   /** The ids that the provider left out, and the ends of arguments. */

@@ -1,10 +1,7 @@
 import type { ChatMessage, ChatRequest } from '../chat/chat-request.ts';
-import { describeImages } from '../chat/image-text.ts';
+import { describeImages, hasImages } from '../chat/image-text.ts';
 import type { ModelError } from '../chat/model-error.ts';
 import { hasOtherIds, lacksTools, withCalledTools, withPlainIds } from '../chat/older-calls.ts';
-
-const hasImages = ({ messages }: ChatRequest): boolean =>
-  messages.some((message) => (message.role === 'user' || message.role === 'tool') && (message.images ?? []).length > 0);
 
 const hasThoughts = ({ messages }: ChatRequest): boolean =>
   messages.some((message) => message.role === 'assistant' && (message.reasoning ?? []).length > 0);

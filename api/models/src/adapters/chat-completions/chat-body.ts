@@ -18,6 +18,7 @@ function userContent({ content, images = [] }: UserMessage): unknown {
 
 /** The thoughts of an assistant message in the fields that the server reads. */
 function thoughtFields({ reasoning = [] }: AssistantMessage, profile: ChatProfile): object {
+  if (reasoning.length === 0) return {};
   const words = reasoning.map(({ text }) => text).join('');
   const fields = profile.thoughtFields.filter((field) => !profile.omit.includes(field));
   const isPart = reasoning.some((item) => sealedTypeOf(item) === THINKING_PART);
@@ -43,8 +44,11 @@ function assistantContent({ content, toolCalls = [], reasoning = [] }: Assistant
 
 const Extra = z.object({ id: z.string(), extra_content: z.looseObject({}) });
 
+const NO_EXTRAS: ReadonlyMap<string, object> = new Map();
+
 /** The contents that the provider attached to the calls of a message, by the ids of the calls. */
 function callExtras({ reasoning = [] }: AssistantMessage): ReadonlyMap<string, object> {
+  if (reasoning.length === 0) return NO_EXTRAS;
   const given = reasoning.flatMap((item) => openedSeal(item, CALL_EXTRAS)?.['extras'] ?? []);
   const extras = given.map((extra) => Extra.safeParse(extra).data).filter((extra) => extra !== undefined);
   return new Map(extras.map(({ id, extra_content }) => [id, { extra_content }]));
