@@ -59,12 +59,9 @@ const longFor = (schema: Schema | undefined): LongNumber =>
 function readAndFit<T>(raw: string, by: Setting<T>, isCut: boolean): Repaired<T> {
   const strict = strictly(raw);
   // Numbers as they were written matter only to a schema that wants texts.
+  const hasLong = mayHaveLong(raw);
   if (strict !== null && typeof strict.node !== 'string')
-    return fit(strict, by, {
-      isPlain: !mayHaveLong(raw),
-      hasLong: mayHaveLong(raw),
-      numerals: () => parseWithNumerals(raw),
-    });
+    return fit(strict, by, { isPlain: !hasLong, hasLong, numerals: () => parseWithNumerals(raw) });
   const guide = by.schema === undefined ? null : guideOf(by.schema);
   const rules: ReadingRules = {
     guide,
@@ -73,7 +70,7 @@ function readAndFit<T>(raw: string, by: Setting<T>, isCut: boolean): Repaired<T>
   };
   return fit(strict === null ? readLeniently(raw, rules) : readString(strict.node, rules), by, {
     isPlain: false,
-    hasLong: mayHaveLong(raw),
+    hasLong,
   });
 }
 

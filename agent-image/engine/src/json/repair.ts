@@ -55,10 +55,12 @@ export type Repair = Readonly<{ category: JsonErrorCode | null; actions: readonl
 
 const SYNTAX: ReadonlySet<string> = new Set(SYNTAX_ACTIONS);
 
+const UNCHANGED: Repair = { category: null, actions: [] };
+
 /** The repair with its actions, in the order of the list. Pure. */
 export function repairOf(actions: ReadonlySet<RepairAction>): Repair {
+  if (actions.size === 0) return UNCHANGED;
   const done = REPAIR_ACTIONS.filter((action) => actions.has(action));
-  if (done.length === 0) return { category: null, actions: done };
   const isSyntax = done.some((action) => SYNTAX.has(action));
   return { category: isSyntax ? 'JSON_SYNTAX_ERROR' : 'JSON_SCHEMA_MINOR_MISMATCH', actions: done };
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { MAX_REPAIRS, type ContextPart, type EventBody, type EventOf } from '../journal/event.ts';
 import { readOutput, type ReadOutput } from '../effects/read-output.ts';
 import { repairArguments, type RepairedArguments } from '../effects/repair-arguments.ts';
-import { canonicalArguments } from '../journal/arguments.ts';
 import type { JsonSchema } from '../json/index.ts';
 import type { Command } from '../state/decide.ts';
 import type { History } from './history.ts';
@@ -76,7 +75,7 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const read = outputIn(session, end);
   const hasText = read?.code === null || isText(kit, end);
   const output = read === null || !hasText ? null : { ...read, payload: journal.refer(read.text) };
-  const written = toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)));
+  const written = repaired.map(({ canonical }) => journal.refer(canonical));
   const body: EventBody = {
     type: 'model_answered',
     ...at,

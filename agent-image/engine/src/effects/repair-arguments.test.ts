@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { canonicalArguments } from '../journal/arguments.ts';
+import { repairArguments } from './repair-arguments.ts';
+
+const input = z.strictObject({
+  place: z.string(),
+  count: z.int().optional(),
+  more: z.record(z.string(), z.unknown()).optional(),
+});
+
+const WRITTEN: readonly string[] = [
+  '',
+  ' ',
+  '{"place":"market"}',
+  '{ "more": {"b": 1.0, "a": 12345678901234567890, "__proto__": 1e999}, "place": "\\ud83e" }',
+  '{"place":"market","count":"2"}',
+  '{"place":1e3}',
+  "{'place': 'market',}",
+  '```json\n{"place":"market"}\n```',
+  '"{\\"place\\":\\"market\\"}"',
+  '{"other":-0}',
+  '{"other":"x"',
+  '["market"]',
+  '"market"',
+  `{"place":${'['.repeat(40)}${']'.repeat(40)}}`,
+];
+
+test('the canonical form of repaired arguments is that of the text that the journal keeps', () => {
+  for (const written of WRITTEN)
+    for (const schema of [input, undefined])
+      for (const isCut of [false, true]) {
+        const { text, canonical } = repairArguments(written, schema, isCut);
+        assert.equal(canonical, canonicalArguments(text), written);
+      }
+});
