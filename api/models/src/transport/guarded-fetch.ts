@@ -93,7 +93,6 @@ async function* guardedBody(body: AsyncIterable<Uint8Array>, guard: Guard, watch
       watch.signal.throwIfAborted();
       watch.wait(guard.limits.idleMs, 'the next bytes of the answer');
     }
-    watch.signal.throwIfAborted();
   } catch (thrown) {
     throw watch.reasonOf(thrown);
   } finally {

@@ -1,7 +1,6 @@
 import { Agent, request as sendHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { messageBody } from './message-body.ts';
 import type { Fetch, ServerAnswer, ServerRequest } from './server-answer.ts';
 
 /**
@@ -21,12 +20,44 @@ interface HttpFetchOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
+/** Limits of the rest of an answer that its reader has left; above them it costs the connection. */
+const REST_MS = 1_000;
+const REST_BYTES = 64 << 10;
+
 interface Pools {
   readonly agent: Agent;
   /** Created with the first TLS request, because the TLS modules take some MB and many processes never need them. */
   tlsAgent: TlsAgent | null;
   readonly options: ConstructorParameters<typeof Agent>[0];
   readonly connectMs: number;
+}
+
+/** Drops the rest of an answer, because a connection is free only after the end: a stream often ends after its last event. */
+function dropRest(message: IncomingMessage): void {
+  const timer = setTimeout(() => message.destroy(), REST_MS);
+  message.once('close', () => clearTimeout(timer));
+  let bytes = 0;
+  message.on('data', ({ length }: Uint8Array) => {
+    bytes += length;
+    if (bytes > REST_BYTES) message.destroy();
+  });
+  message.resume();
+}
+
+function bodyOf(message: IncomingMessage): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const pieces: AsyncIterator<Uint8Array> = message.iterator({ destroyOnReturn: false });
+      return {
+        next: () => pieces.next(),
+        return: async () => {
+          await pieces.return?.();
+          if (!message.closed) dropRest(message);
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }
 
 function answerOf(message: IncomingMessage): ServerAnswer {
@@ -42,7 +73,7 @@ function answerOf(message: IncomingMessage): ServerAnswer {
         return value === undefined ? null : String(value);
       },
     },
-    body: messageBody(message),
+    body: bodyOf(message),
   };
 }
 
