@@ -19,10 +19,16 @@ const DECODINGS_MAX = 3;
 const NAMES_MAX = 200;
 const NUMBER = /^[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** `long`: what stands for a number that JavaScript cannot hold. `addsDefaults`: fields that are left out get the value of the schema. */
+/** Characters of JSON that may still be added as defaults; less than 0 if they did not suffice. Mutable. */
+export type RoomForDefaults = { left: number };
+
+/**
+ * `long`: what stands for a number that JavaScript cannot hold. `defaults`: fields that are left out get the value of the schema, as long
+ * as there is room; null: they get none.
+ */
 type Coercion = Readonly<{
   long: LongNumber;
-  addsDefaults: boolean;
+  defaults: RoomForDefaults | null;
   /** True if the value fits already, so that no name means another. */
   keepsNames: boolean;
   act: (action: RepairAction) => void;
@@ -35,8 +41,8 @@ export type CoercionOptions = Readonly<{ long: LongNumber }> & Partial<Omit<Coer
  * `5` for a text. Every digit is kept; a value with several possible meanings stays as it is. Pure.
  */
 export function coerced(node: unknown, guide: Guide | null, options: CoercionOptions): unknown {
-  const { long, act = () => {}, addsDefaults = false, keepsNames = false } = options;
-  return fitted(node, guide, { long, act, addsDefaults, keepsNames, levels: LEVELS_MAX });
+  const { long, act = () => {}, defaults = null, keepsNames = false } = options;
+  return fitted(node, guide, { long, act, defaults, keepsNames, levels: LEVELS_MAX });
 }
 
 function fitted(node: unknown, guide: Guide | null, given: Coercion): unknown {
@@ -123,14 +129,18 @@ function objectOf(value: Record<string, unknown>, guide: Guide | null, by: Coerc
     if (member === null && guide !== null && isDroppable(guide, name, own)) by.act('null_dropped');
     else setOwn(result, name, fitted(member, own, by));
   }
-  if (by.addsDefaults && guide !== null) addDefaults(result, guide, by);
+  if (by.defaults !== null && guide !== null) addDefaults(result, { guide, room: by.defaults, act: by.act });
   return result;
 }
 
-function addDefaults(result: Record<string, unknown>, guide: Guide, { act }: Coercion): void {
+type Adding = Readonly<{ guide: Guide; room: RoomForDefaults; act: Coercion['act'] }>;
+
+function addDefaults(result: Record<string, unknown>, { guide, room, act }: Adding): void {
   for (const name of namesOf(guide)) {
     const { schema = {} } = propertyGuide(guide, name) ?? {};
     if (Object.hasOwn(result, name) || isRequired(guide, name) || !('default' in schema)) continue;
+    if (room.left >= 0) room.left -= name.length + (JSON.stringify(schema['default']) ?? '').length;
+    if (room.left < 0) return;
     act('default_added');
     setOwn(result, name, structuredClone(schema['default']));
   }

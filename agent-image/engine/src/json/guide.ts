@@ -166,7 +166,15 @@ export const isNamed = (guide: Guide | null, key: string): boolean => {
   return isJsonObject(properties) && Object.hasOwn(properties, key);
 };
 
-export const isRequired = (guide: Guide, key: string): boolean => listOf(guide.schema['required']).includes(key);
+/** The names of a list of required ones, which is read once for all objects. */
+const requiredNames = new WeakMap<object, ReadonlySet<unknown>>();
+
+export function isRequired({ schema: { required } }: Guide, key: string): boolean {
+  if (!Array.isArray(required)) return false;
+  const names = requiredNames.get(required) ?? new Set<unknown>(required);
+  requiredNames.set(required, names);
+  return names.has(key);
+}
 
 /** The guide of a property; null if it may be anything. */
 export function propertyGuide(guide: Guide | null, key: string): Guide | null {

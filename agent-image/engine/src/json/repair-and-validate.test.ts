@@ -314,3 +314,19 @@ test('up to 64 documents in fences are read, and more are refused before they co
   assert.ok(!refused.ok && refused.code === 'JSON_SYNTAX_ERROR');
   assert.match(refused.error, /too many JSON documents/);
 });
+
+test('a long list of required names is not read for each field of each element', () => {
+  let reads = 0;
+  const names = Array.from({ length: 200 }, (_, at) => `required ${at}`);
+  const required = new Proxy(names, {
+    get: (list, key, of) => {
+      reads += 1;
+      return Reflect.get(list, key, of);
+    },
+  });
+  const properties = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`p${at}`, { default: 0 }]));
+  const elements = Array.from({ length: 200 }, () => '{}').join(',');
+  const read = repairAndValidate(`[${elements}]`, { items: { type: 'object', properties, required } });
+  assert.equal(read.ok, false);
+  assert.ok(reads < 100_000, `${reads} reads`);
+});

@@ -126,14 +126,25 @@ const valueOf = <T>(validated: T, given: unknown, schema: Schema<T>): T => (isZo
 const checked = (value: unknown, schema: Schema, hasLong: boolean): unknown =>
   hasLong && !isZod(schema) ? checkable(value) : value;
 
+/** Characters of JSON that the defaults of a schema may add: each of many elements may lack a field with a long one. */
+const DEFAULTS_MAX_CHARS = 1 << 20;
+const TOO_MANY_DEFAULTS = {
+  ok: false,
+  code: 'JSON_SCHEMA_MAJOR_MISMATCH',
+  error: 'the fields that are left out have too many values by default: give fewer elements',
+  issues: [{ path: '', expected: 'fewer elements' }],
+  repair: repairOf(NO_ACTIONS),
+} as const;
+
 type Fitting<T> = Readonly<{ schema: Schema<T>; long: LongNumber; hasLong: boolean; keepsNames: boolean }>;
 
 function fitCoerced<T>({ node, actions }: LenientRead, by: Fitting<T>): Repaired<T> {
   const { schema, long, hasLong, keepsNames } = by;
   const done = new Set(actions);
   const act = (action: RepairAction): void => void done.add(action);
-  const addsDefaults = !isZod(schema);
-  const given = coerced(node, guideOf(schema), { long, act, addsDefaults, keepsNames });
+  const defaults = isZod(schema) ? null : { left: DEFAULTS_MAX_CHARS };
+  const given = coerced(node, guideOf(schema), { long, act, defaults, keepsNames });
+  if (defaults !== null && defaults.left < 0) return TOO_MANY_DEFAULTS;
   const held = validate(checked(given, schema, hasLong), schema);
   const repair = repairOf(done);
   if (!held.ok) return { ...held, error: errorOf(held.issues), repair };

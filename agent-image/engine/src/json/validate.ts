@@ -24,14 +24,14 @@ export type Validated<T> =
 export function validate<T>(value: unknown, schema: Schema<T>): Validated<T> {
   if (isZod(schema)) {
     const parsed = schema.safeParse(value);
-    return parsed.success ? { ok: true, value: parsed.data } : refused(parsed.error.issues.map(zodFinding));
+    return parsed.success ? { ok: true, value: parsed.data } : refusedByZod(parsed.error.issues);
   }
   const loop = loopOf(schema);
-  if (loop !== null) return refused([loopFinding(loop)]);
+  if (loop !== null) return refused([loopIssue(loop)], true);
   if (compiled(schema, 'first')(value)) return { ok: true, value: value as T };
   const check = compiled(schema, hasAtMost(value, VALUES_WITH_ALL_ISSUES_MAX) ? 'all' : 'first');
   check(value);
-  return refused((check.errors ?? []).map(schemaFinding));
+  return refusedBySchema(check.errors ?? []);
 }
 
 /** True if a value has at most this many values in it, itself included. Pure. */
@@ -45,41 +45,44 @@ export function hasAtMost(value: unknown, most: number): boolean {
   return true;
 }
 
-const loopFinding = (path: string): Finding => ({
+const loopIssue = (path: string): JsonIssue => ({
   path: '',
   expected: `the schema refers to itself without a value between, at ${path}: remove this reference`,
-  isMajor: true,
 });
 
-type Finding = JsonIssue & Readonly<{ isMajor: boolean }>;
-
-/** The issues as a model can correct them. Major if the whole is of another kind, or a required field is missing. */
-function refused(findings: readonly Finding[]): Validated<never> {
-  const code = findings.some(({ isMajor }) => isMajor) ? 'JSON_SCHEMA_MAJOR_MISMATCH' : 'JSON_SCHEMA_MINOR_MISMATCH';
-  return { ok: false, code, issues: findings.slice(0, ISSUES_MAX).map(({ path, expected }) => ({ path, expected })) };
+/** `isMajor`: the whole is of another kind, or a required field is missing. `issues`: as the model can correct them. */
+function refused(issues: readonly JsonIssue[], isMajor: boolean): Validated<never> {
+  const code = isMajor ? 'JSON_SCHEMA_MAJOR_MISMATCH' : 'JSON_SCHEMA_MINOR_MISMATCH';
+  return { ok: false, code, issues: issues.slice(0, ISSUES_MAX) };
 }
 
-function zodFinding({ code, path, message }: z.core.$ZodIssue): Finding {
-  const isMissing = MISSING.test(message);
-  return {
-    path: path.map(String).join('.'),
-    expected: message.replace(MISSING, 'it is missing ($1)'),
-    isMajor: isMissing || (path.length === 0 && code === 'invalid_type'),
-  };
-}
+const zodIssue = ({ path, message }: z.core.$ZodIssue): JsonIssue => ({
+  path: path.map(String).join('.'),
+  expected: message.replace(MISSING, 'it is missing ($1)'),
+});
+const isMajorOfZod = ({ code, path, message }: z.core.$ZodIssue): boolean =>
+  MISSING.test(message) || (path.length === 0 && code === 'invalid_type');
 
-function schemaFinding({ instancePath, keyword, message = '', params }: ErrorObject): Finding {
+const refusedByZod = (issues: readonly z.core.$ZodIssue[]): Validated<never> =>
+  refused(issues.map(zodIssue), issues.some(isMajorOfZod));
+
+/** All errors of a check; only the first are put into words, because each may name all values of a long list. */
+const refusedBySchema = (errors: readonly ErrorObject[]): Validated<never> =>
+  refused(errors.slice(0, ISSUES_MAX).map(schemaIssue), errors.some(isMajorOfSchema));
+
+const isMajorOfSchema = ({ instancePath, keyword }: ErrorObject): boolean =>
+  keyword === 'required' || (instancePath === '' && keyword === 'type');
+
+function schemaIssue({ instancePath, keyword, message = '', params }: ErrorObject): JsonIssue {
   const path = instancePath.split('/').slice(1).map(unescapedName);
   const { missingProperty, additionalProperty, allowedValues, allowedValue } = params as Readonly<
     Record<string, unknown>
   >;
-  if (keyword === 'required')
-    return { path: [...path, String(missingProperty)].join('.'), expected: 'it is missing', isMajor: true };
+  if (keyword === 'required') return { path: [...path, String(missingProperty)].join('.'), expected: 'it is missing' };
   const detail = [additionalProperty, allowedValues ?? allowedValue].flatMap((each) =>
     each === undefined ? [] : [JSON.stringify(each)],
   );
-  const expected = [message, ...detail].join(': ');
-  return { path: path.join('.'), expected, isMajor: path.length === 0 && keyword === 'type' };
+  return { path: path.join('.'), expected: [message, ...detail].join(': ') };
 }
 
 const unescapedName = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
