@@ -24,7 +24,8 @@ type Found = Fact & { score: number; last: number; texts: number };
 
 /**
  * The strings of a conversation that a summary must not lose: open promises, errors, paths and addresses, identifiers and numbers;
- * the most important first. Words of people and the model count more than results, later and repeated ones more than others. Pure.
+ * the most important first. Words of people and the model count more than results, later ones more than earlier ones. Repetition counts
+ * for all but results, so that a page cannot push out the promises of the model. Pure.
  */
 export function factsOf(said: readonly Said[]): readonly Fact[] {
   const found = new Map<string, Found>();
@@ -34,7 +35,7 @@ export function factsOf(said: readonly Said[]): readonly Fact[] {
       const score = WEIGHT_OF_KIND[fact.kind] + WEIGHT_OF_SPEAKER[by] + newness;
       const known = found.get(fact.literal);
       if (known === undefined && found.size >= MAX_FACTS) continue;
-      const texts = known === undefined ? 1 : known.texts + Number(known.last !== index);
+      const texts = known === undefined ? 1 : known.texts + Number(known.last !== index && by !== 'result');
       found.set(fact.literal, { ...fact, score: Math.max(score, known?.score ?? 0), last: index, texts });
     }
   }
@@ -65,13 +66,14 @@ function factsIn(text: string, by: Said['by']): readonly Fact[] {
 function factsInLine(line: string, by: Said['by']): readonly Fact[] {
   if (line === '') return [];
   if (ERROR.test(line)) return [sentence('error', line)];
-  const promises = by === 'model' || LISTED.test(line) ? line.split(/(?<=[.!?])\s+/).filter(isPromise) : [];
+  const promises =
+    by === 'model' || (by !== 'result' && LISTED.test(line)) ? line.split(/(?<=[.!?])\s+/).filter(isPromise) : [];
   return [...promises.map((each) => sentence('promise', each)), ...literalsIn(line)];
 }
 
 const ERROR =
   /\b(?:\w*(?:Error|Exception)\b\s*[:(]|error(?:\[\w+\])?:|fatal:|panic:|E[A-Z]{4,}\b|exit (?:code|status) [1-9]|Traceback|(?:permission|access) denied)/;
-/** A point of an earlier summary's list, or an open box of a list. */
+/** A point of an earlier summary's list, or an open box of a list. In a result it is the promise of a stranger. */
 const LISTED = /^(?:- |\[ \])/;
 const PROMISE =
   /\b(?:I will|I'll|I am going to|I'm going to|I promise|remind you|still (?:open|missing|to do)|(?:must|need to|remains to) (?:still )?be|TO[D]O|FIX[M]E|next step|waiting for)\b|^(?:- )?\[ \]/i;

@@ -55,6 +55,11 @@ export function composeSummary({ asked, text, facts }: SummaryParts, room: Summa
     .join('\n\n');
 }
 
+const LINE_END = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g;
+
+/** A text whose later lines are indented, so that none of them looks like another item of a list or another speaker. */
+const asItem = (text: string): string => text.replaceAll(LINE_END, '\n  ');
+
 const listOf = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : [title, ...lines.map((line) => `- ${line}`)].join('\n');
 
@@ -68,7 +73,7 @@ function newest(asked: readonly string[], maxChars: number): readonly string[] {
   let left = maxChars;
   const kept: string[] = [];
   for (const message of asked.toReversed()) {
-    const text = withoutMiddle(message, Math.floor(maxChars * LONGEST_SHARE));
+    const text = asItem(withoutMiddle(message, Math.floor(maxChars * LONGEST_SHARE)));
     left -= inList(text);
     if (left < 0) break;
     kept.unshift(text);
@@ -88,11 +93,14 @@ function missing(facts: readonly Fact[], text: string, maxChars: number): readon
   return lines;
 }
 
-/** A conversation in at most so many bytes: its beginning and its end, and what fits of the rest, words before results. Pure. */
+/**
+ * A conversation in at most so many bytes: its beginning and its end, and what fits of the rest, words before results. Only the first
+ * line of what each said begins with the speaker, so that no result can speak for a person. Pure.
+ */
 export function excerptOf(said: readonly Said[], maxBytes: number): string {
   const pieces = said.map(({ by, text }, index) => {
     const place = index === 0 || index >= said.length - KEPT_AT_END ? 'tail' : 'middle';
-    return textPiece(`${by}: ${text}\n\n`, { place, importance: WEIGHT_IN_EXCERPT[by] }, byBytes(1));
+    return textPiece(`${by}: ${asItem(text)}\n\n`, { place, importance: WEIGHT_IN_EXCERPT[by] }, byBytes(1));
   });
   return fitPieces(pieces, maxBytes)
     .flatMap(({ value }) => value ?? [])
