@@ -1,4 +1,3 @@
-import type { Remembered } from '@hamlet/engine/memory';
 import type { GraphEntry, GraphFile } from './graph-file.ts';
 import type { FileMemory, FoundFile } from './exchange-file.ts';
 import type { NewNote, OwnMemory } from '../own-memory.ts';
@@ -33,7 +32,7 @@ interface Ports {
 /**
  * The agent's own memory behind the one file of runs without a repository. The file has the facts for everybody, and what programs
  * wrote into it; that is remembered for the people of the run that finds it. Other memories stay out of it, because the programs of
- * all runs can read it. A statement that is forgotten leaves the file, and a corrected one is replaced.
+ * all runs can read it. A statement that is forgotten or corrected leaves the file.
  */
 export const ownFile = (ports: Ports): FileMemory => ({
   observationChars: OBSERVATION_CHARS,
@@ -149,24 +148,15 @@ function forgetMissing({ memory, audienceOf }: Ports, run: string, { file, base,
   for (const { key, memory_id: id } of base.values()) if (!there.has(key) && id !== '') memory.forget(id, reader);
 }
 
-const CORRECTIONS_MAX = 16;
-
-/** A line with the words that its memory has now; null if it is not taken yet, was forgotten or has ended. */
+/**
+ * A line whose memory still holds; null if it is not taken yet, was forgotten, has ended or was corrected. The words of a correction stay
+ * out of the file: they are for its people alone.
+ */
 function currentOf(memory: Ports['memory'], line: Statement, id: string | undefined): Statement | null {
   if (id === undefined) return null;
   if (id === '') return line;
-  const found = correctedOf(memory, id);
-  if (found === null || !isInForce(found, Date.now())) return null;
-  if (found.id === id || line.kind === 'relation') return { ...line, memory_id: found.id };
-  return statement({ ...line, observation: found.text, memory_id: found.id });
-}
-
-/** The last correction of a memory; null if it was forgotten. */
-function correctedOf(memory: Ports['memory'], id: string): Remembered | null {
-  let found = memory.get(id);
-  for (let steps = 0; steps < CORRECTIONS_MAX && found?.kind === 'fact' && found.supersededBy !== null; steps += 1)
-    found = memory.get(found.supersededBy);
-  return found;
+  const found = memory.get(id);
+  return found === null || !isInForce(found, Date.now()) ? null : { ...line, memory_id: id };
 }
 
 /** The newest facts for everybody, without text from outside, as far as a file has room for them. */
