@@ -313,7 +313,8 @@ test('a message that begins a new topic in a half-filled context folds the old t
   );
   assert.equal(kept.length, 1);
   assert.equal(kept[0]?.text, 'The agent baked six loaves of rye bread for Bob.');
-  assert.deepEqual(Object.keys(kept[0] ?? {}).toSorted(), ['conversation', 'id', 'run', 'text']);
+  assert.deepEqual(Object.keys(kept[0] ?? {}).toSorted(), ['conversation', 'earlier', 'id', 'run', 'text']);
+  assert.deepEqual(kept[0]?.earlier, ['r0', 'r1', 'r2', 'r3']);
   const events = journal.eventsOf(kept[0]?.run ?? '');
   const built = events.ok
     ? events.events.flatMap((event) => (event.type === 'context_built' ? [event.parts] : []))

@@ -6,7 +6,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { RunState } from '../state/run-state.ts';
 import { askedBefore, historyBefore, type History } from './history.ts';
 import type { Kit } from './kit.ts';
-import type { CompactionPort, Message, ModelPort, Summary } from './ports.ts';
+import type { CompactionPort, KeptSummary, Message, ModelPort, Summary } from './ports.ts';
 import type { Session } from './session.ts';
 import { appendTurns, bytesOf, firstMessage, textOfInput } from './transcript.ts';
 
@@ -155,6 +155,7 @@ async function fold(kit: Kit, session: Session, { folding, turns, compaction, is
   const excerpt = excerptOf(said, foldedBytes(kit, session, folding));
   const made = await compaction.summarize(excerpt, { model: state.opened.model, signal: killed.signal });
   const facts = factsOf(said);
+  const asked = askedBefore(journal, state);
   const room = summaryRoom(windowBytes(kit, session, folding.bytes));
   const isUsable = made.failed === undefined && !isTooThin(made.text, facts);
   if (!isUsable) refuse(kit, session, made);
@@ -162,14 +163,15 @@ async function fold(kit: Kit, session: Session, { folding, turns, compaction, is
   if (!isUsable && !isForced) return void session.append(bodies);
   const summary = journal.refer(
     composeSummary(
-      { asked: askedBefore(journal, state), facts, text: isUsable ? made.text : excerptOf(said, room.text) },
+      { asked: asked.map((each) => each.text), facts, text: isUsable ? made.text : excerptOf(said, room.text) },
       room,
     ),
   );
   bodies.unshift({ type: 'turns_compacted', summary: summary.ref, turns });
   if (!session.append(bodies, [summary])) return;
   session.sized = null;
-  if (isUsable) await remember(kit, session, { ref: summary.ref, text: made.text.trim() });
+  if (!isUsable) return;
+  await remember(kit, session, { id: summary.ref, text: made.text.trim(), earlier: asked.map((each) => each.run) });
 }
 
 function refuse({ ports }: Kit, session: Session, { failed = 'it is shorter than what it must keep' }: Summary): void {
@@ -189,10 +191,10 @@ const spentOn = ({ tokens, moneyMicros }: Summary): EventBody => ({
 async function remember(
   { ports }: Kit,
   { run, state }: Session,
-  { ref, text }: Readonly<{ ref: string; text: string }>,
+  summary: Pick<KeptSummary, 'id' | 'text' | 'earlier'>,
 ): Promise<void> {
   try {
-    await ports.memory.keep?.({ id: ref, text, run, conversation: state.opened.conversation });
+    await ports.memory.keep?.({ ...summary, run, conversation: state.opened.conversation });
   } catch (error) {
     ports.notify({ type: 'problem', run, where: 'memory', error });
   }

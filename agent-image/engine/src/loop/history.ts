@@ -139,13 +139,16 @@ const cutCall = (call: ModelCall, level: number): ModelCall =>
     : { ...call, arguments: JSON.stringify({ left_out: `${call.arguments.length} characters` }) };
 
 /** People's messages in the earlier runs of a conversation, oldest first. */
-export function askedBefore(journal: Journal, { opened }: RunState): readonly string[] {
-  const asked: string[] = [];
+export function askedBefore(
+  journal: Journal,
+  { opened }: RunState,
+): readonly Readonly<{ run: string; text: string }>[] {
+  const asked: Readonly<{ run: string; text: string }>[] = [];
   let { after } = opened;
   while (after !== null && asked.length < MAX_HISTORY_RUNS) {
     const loaded = loadRun(journal, after);
     if (!loaded.ok) break;
-    asked.unshift(textOfInput(journal, loaded.state));
+    asked.unshift({ run: after, text: textOfInput(journal, loaded.state) });
     ({ after } = loaded.state.opened);
   }
   return asked;

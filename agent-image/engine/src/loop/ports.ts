@@ -112,8 +112,17 @@ export type ApprovalPort = Readonly<{
   ask: (question: Question) => Promise<void>;
 }>;
 
-/** A summary of a conversation up to a run, in the model's words alone. The same summary has the same `id`. */
-export type KeptSummary = Readonly<{ id: string; text: string; conversation: string; run: string }>;
+/**
+ * A summary of a conversation up to a run, in the model's words alone. The same summary has the same `id`. `earlier`: the last runs of
+ * the conversation before this one, at most 50; an earlier summary stands for those before them.
+ */
+export type KeptSummary = Readonly<{
+  id: string;
+  text: string;
+  conversation: string;
+  run: string;
+  earlier: readonly string[];
+}>;
 
 export type MemoryPort = Readonly<{
   recall: (query: Readonly<{ text: string; conversation: string; run: string }>) => Promise<readonly string[]>;

@@ -3,7 +3,7 @@ export const DEFAULT_CAPACITY = 200_000;
 export const MAX_TEXT_CHARS = 16_000;
 export const MAX_NAME_CHARS = 200;
 export const MAX_AUDIENCE = 256;
-export const MAX_PROVENANCE = 64;
+export const MAX_PROVENANCE = 1_024;
 /** Memories of one call of `remember`, and ids of one call of `use`, `forget` or `bury`. */
 export const MAX_BATCH = 1_000;
 /** Pinned memories of one audience: the people of one conversation, or everybody. */

@@ -46,6 +46,8 @@ function anAgent({ tainted = false } = {}) {
     random: () => 0,
   });
   let runs = 0;
+  /** Runs since the last summary; the engine names those before it too. */
+  const earlier: string[] = [];
   const end = async ({ names, prompt, summary, session = 91, safe = false }: Said): Promise<string> => {
     const people = names.map((name) => ({ id: `account ${name}`, name }));
     const run: Run = aRun(prompt, {
@@ -58,7 +60,14 @@ function anAgent({ tainted = false } = {}) {
     const audience = people.map(({ id }) => id);
     book.open({ runId: run.run_id, audience } as unknown as Parameters<typeof book.open>[0]);
     if (summary !== undefined)
-      memory.summarized({ id: `${runs}`.repeat(64).slice(0, 64), text: summary, conversation, run: run.run_id });
+      memory.summarized({
+        id: `${runs}`.repeat(64).slice(0, 64),
+        text: summary,
+        conversation,
+        run: run.run_id,
+        earlier: earlier.splice(0),
+      });
+    earlier.push(run.run_id);
     const held = { run, session: session === null ? null : { session_id: idOf(session), people, repository: null } };
     const ended = { state: 'done', answer: 'The flour is ground.' } as const;
     await memory.keep(run.run_id, wordsOfRun({ ...held, repository: null }, ended));
@@ -99,6 +108,31 @@ test('forgetting a message forgets every summary made from it', async () => {
   await end({ names: ['Mia'], prompt: 'Hotter!', summary: 'Mia bakes rye. The oven needs 260 degrees.' });
   own.forget(`e-${first}-0`, { present: ['account Mia'], repository: null });
   assert.deepEqual(store.list({ audience: 'keeper', kind: 'fact' }).memories, []);
+});
+
+test('forgetting the first message of a long conversation forgets its summary', async () => {
+  const { store, own, end } = anAgent();
+  const first = await end({ names: ['Mia'], prompt: 'Shall we bake?' });
+  for (let number = 1; number < 50; number += 1) await end({ names: ['Mia'], prompt: `Bake loaf number ${number}.` });
+  await end({ names: ['Mia'], prompt: 'Hotter!', summary: SUMMARY });
+  assert.equal(store.stats().facts, 1);
+  own.forget(`e-${first}-0`, { present: ['account Mia'], repository: null });
+  assert.equal(store.stats().facts, 0);
+});
+
+test('a summary of words that were forgotten before it, or of an earlier summary of them, is not kept', async () => {
+  const { store, own, end } = anAgent();
+  const mia = { present: ['account Mia'], repository: null };
+  const first = await end({ names: ['Mia'], prompt: 'Shall we bake with the sourdough of the abbey?' });
+  own.forget(`e-${first}-0`, mia);
+  await end({ names: ['Mia'], prompt: 'Is it hot?', summary: SUMMARY });
+  assert.equal(store.stats().facts, 0);
+  const second = await end({ names: ['Mia'], prompt: 'Let us bake rye bread.', summary: SUMMARY, session: 93 });
+  assert.equal(store.stats().facts, 1);
+  own.forget(`e-${second}-0`, mia);
+  for (const more of ['It gets hot.', 'It is hot.'])
+    await end({ names: ['Mia'], prompt: `Hotter! ${more}`, summary: `${SUMMARY} ${more}`, session: 93 });
+  assert.equal(store.stats().facts, 0);
 });
 
 test('a person who joins later learns nothing from a summary of earlier words', async () => {

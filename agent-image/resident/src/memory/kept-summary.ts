@@ -1,5 +1,5 @@
 import { mayAllKnow } from '@hamlet/engine/audience';
-import type { Memory, NewFact, Remembered } from '@hamlet/engine/memory';
+import type { Memory, NewFact, Remembered, Tombstone } from '@hamlet/engine/memory';
 import { MEMORY_WORDS_MAX_CHARS, storableText } from '@hamlet/contract/resident';
 import { shorten } from '@hamlet/core/shorten';
 
@@ -16,10 +16,12 @@ export interface NewSummary {
   readonly isOutside: boolean;
   /** Ids of the words of that run. */
   readonly words: readonly string[];
+  /** Ids under which the words of the runs before it were kept. */
+  readonly earlier: readonly string[];
 }
 
 /** Sources of one fact in the store. */
-const SOURCES_MAX = 64;
+const SOURCES_MAX = 1_024;
 const LISTED_MAX = 1_000;
 const REF_CHARS = 16;
 const TITLE = 'Summary of a conversation: ';
@@ -37,10 +39,10 @@ export const isSummary = ({ kind, layer }: Remembered): boolean => kind === 'fac
 
 /**
  * The summary as a fact made from the words of its conversation: forgetting one of them forgets it too. Only people who may know all
- * of these words may know it; null if that leaves no person, or if no words are kept.
+ * of these words may know it; null if that leaves no person, if no words are kept, or if some of the words are forgotten.
  */
 export function summaryFact(
-  memory: Pick<Memory, 'get' | 'list'>,
+  memory: Pick<Memory, 'get' | 'list' | 'tombstones'>,
   summary: NewSummary,
 ): Omit<NewFact, 'subject'> | null {
   const { id, conversation, text, repository, isOutside, words } = summary;
@@ -48,7 +50,7 @@ export function summaryFact(
   const audience = summary.audience.filter((person) =>
     sources.every((source) => mayAllKnow(source.audience, [person])),
   );
-  if (sources.length === 0 || audience.length === 0) return null;
+  if (sources.length === 0 || audience.length === 0 || hasForgotten(memory, summary)) return null;
   const isSameAudience = previous !== undefined && mayAllKnow(audience, previous.audience);
   return {
     kind: 'fact',
@@ -61,6 +63,20 @@ export function summaryFact(
     provenance: sources.slice(0, SOURCES_MAX).map((source) => source.id),
     supersedes: isSameAudience ? previous.id : null,
   };
+}
+
+/** True if a person has forgotten words of the conversation, or a summary that the next one contains. */
+function hasForgotten(memory: Pick<Memory, 'tombstones'>, { conversation, earlier }: NewSummary): boolean {
+  const words = new Set(earlier);
+  const isOfIt = ({ id }: Tombstone): boolean => words.has(id) || id.startsWith(prefixOf(conversation));
+  let after = 0;
+  for (;;) {
+    const page = memory.tombstones(after, LISTED_MAX);
+    if (page.some(isOfIt)) return true;
+    const last = page.at(-1);
+    if (last === undefined) return false;
+    after = last.number;
+  }
 }
 
 /** The summary before, and the words since then. */

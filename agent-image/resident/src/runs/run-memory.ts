@@ -8,6 +8,7 @@ import { DIARY_SESSION, lineOf, OWN_NAME } from '../memory/remembered.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
+import { wordIdsOf } from './words-of-run.ts';
 
 /** Memories in an answer to a person who asks what the agent knows. */
 const NAMED_MAX = 12;
@@ -129,10 +130,11 @@ function summaryWith(
   const said = words.filter(({ session }) => session === summary?.conversation);
   const [first] = [...said, ...words];
   if (summary === undefined || first === undefined || first.audience === 'public') return null;
-  const { conversation, text, id: ref } = summary;
+  const { conversation, text, id: ref, earlier: runs } = summary;
   const { audience, repository } = first;
   const from = (said.length === 0 ? words : said).map(({ id }) => id);
-  return { id: summaryId(conversation, ref), conversation, text, audience, repository, words: from };
+  const earlier = runs.flatMap(wordIdsOf);
+  return { id: summaryId(conversation, ref), conversation, text, audience, repository, words: from, earlier };
 }
 
 /** Words of people and notes about them; neither its own words nor summaries. */

@@ -20,6 +20,9 @@ const ANSWERS: Readonly<Record<EndedRun['state'], string>> = {
   cancelled: 'It was cancelled.',
 };
 
+/** The ids under which the message and the answer of a run are kept. Pure. */
+export const wordIdsOf = (run: string): readonly [message: string, answer: string] => [`e-${run}-0`, `e-${run}-1`];
+
 /**
  * The words of a run that an agent keeps: the message and the answer of a conversation, and an entry of its diary, for the people of the run.
  * A worker's run and a run in a safe mode leave none. Pure.
@@ -40,10 +43,11 @@ export function wordsOfRun(
   if (sessionId === null)
     return [{ ...diary, text: `${when}: ${asker} gave me work: “${shorten(prompt, TASK_MAX_CHARS)}” ${ENDS[state]}` }];
   const said = { ...scope, session: sessionId };
+  const [messageId, answerId] = wordIdsOf(id);
   // An answer from outside earlier in the conversation does not make the message one.
   const mayBeOutside = (run.taint ?? []).some(({ source }) => source !== 'conversation');
-  const asked = { ...said, id: `e-${id}-0`, speaker: speakerOf(asker), text: prompt, mayBeOutside };
-  const answered = { ...said, id: `e-${id}-1`, speaker: OWN_NAME, mayBeOutside: true };
+  const asked = { ...said, id: messageId, speaker: speakerOf(asker), text: prompt, mayBeOutside };
+  const answered = { ...said, id: answerId, speaker: OWN_NAME, mayBeOutside: true };
   return [
     asked,
     ...(answer === undefined ? [] : [{ ...answered, text: answer }]),
