@@ -54,7 +54,13 @@ export class Authority {
   }
 
   async #issue(host: string): Promise<SecureContext> {
-    this.#issuer ??= import('./issuer.ts').then(({ Issuer: Loaded }) => Loaded.open(this.#files));
+    this.#issuer ??= import('./issuer.ts')
+      .then(({ Issuer: Loaded }) => Loaded.open(this.#files))
+      .catch((error: unknown) => {
+        // As many connections may use up the files of the process for a while.
+        this.#issuer = undefined;
+        throw error;
+      });
     return (await this.#issuer).issue(host, this.#now());
   }
 }
