@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { registerHooks } from 'node:module';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OUTPUT_SCHEMA_PARTS_MAX, outputSchemaFault, RUN_OUTPUT_MAX_VALUES } from '@hamlet/contract';
-import { checkOutput, faultOfSchema } from './check-output.ts';
+import { collectGarbage } from '../../start/collect-garbage.ts';
+import { checkOutput, faultOfSchema, SCHEMAS_OF_INSTANCE } from './check-output.ts';
 
 const SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -14,6 +17,18 @@ const why = async (given: string | undefined, schema?: object): Promise<string> 
   const checked = await check(given, schema);
   return checked.fits ? 'fits' : checked.why;
 };
+
+test('a library that cannot be loaded is no fault of the schema, and the next check loads it again', async () => {
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      if (specifier.startsWith('ajv/')) throw new Error('EMFILE: too many open files');
+      return next(specifier, context);
+    },
+  });
+  await assert.rejects(faultOfSchema(SCHEMA), /EMFILE/);
+  hooks.deregister();
+  assert.equal(await faultOfSchema(SCHEMA), null);
+});
 
 test('an output that fits is kept as JSON with all digits of its numbers', async () => {
   assert.deepEqual(await check('[ {"loaves": 3} ]'), { fits: true, json: '[{"loaves":3}]' });
@@ -60,4 +75,17 @@ test('the largest schema with the most values is checked in a bounded time', asy
   const { user, system } = process.cpuUsage(begun);
   assert.match(await why(list(RUN_OUTPUT_MAX_VALUES), schema), /more than 2000 values/);
   context.diagnostic(`${((user + system) / 1_000).toFixed(0)} ms of processor`);
+});
+
+test('the process keeps few of the schemas that it has compiled', async () => {
+  const parts: WeakRef<object>[] = [];
+  for (let number = 0; number < 4 * SCHEMAS_OF_INSTANCE; number += 1) {
+    const schema = { properties: { loaves: { const: number } } };
+    parts.push(new WeakRef(schema.properties));
+    assert.equal(await faultOfSchema(schema), null);
+  }
+  await nextTurn();
+  await collectGarbage();
+  const kept = parts.filter((part) => part.deref() !== undefined).length;
+  assert.ok(kept <= SCHEMAS_OF_INSTANCE, `${kept} of ${parts.length} schemas are kept`);
 });

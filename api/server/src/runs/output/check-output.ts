@@ -14,38 +14,42 @@ const WHY_MAX_CHARS = 400;
 const NO_OUTPUT =
   'The agent gave no output: reboot an agent that is older than the village, or give the run to an agent with a model';
 
-let loading: Promise<Ajv2020> | undefined;
+/** Schemas that one instance of the library compiles: it keeps a part of each, so another instance then takes its place. */
+export const SCHEMAS_OF_INSTANCE = 32;
 
-/** The library takes 10 MB, so it is loaded with the first run that has an output schema. */
+let instance: Ajv2020 | null = null;
+let left = 0;
+
+/** The library takes 10 MB, so it is loaded with the first run that has an output schema. Rejects if it cannot be loaded now. */
 async function load(): Promise<Ajv2020> {
   const { Ajv2020: Library } = await import('ajv/dist/2020.js');
-  return new Library({
-    strictSchema: true,
-    strictTypes: false,
-    strictTuples: false,
-    // One error suffices, and many would fill the memory.
-    allErrors: false,
-    validateFormats: false,
-    logger: false,
-  });
+  if (instance === null || left === 0) {
+    instance = new Library({
+      strictSchema: true,
+      strictTypes: false,
+      strictTuples: false,
+      // One error suffices, and many would fill the memory.
+      allErrors: false,
+      validateFormats: false,
+      logger: false,
+    });
+    left = SCHEMAS_OF_INSTANCE;
+  }
+  left -= 1;
+  return instance;
 }
 
 /** Throws if the schema is invalid. */
-async function compiled(given: Schema): Promise<ValidateFunction> {
+function compiled(library: Ajv2020, given: Schema): ValidateFunction {
   const { $schema: _, ...schema } = given;
-  const ajv = await (loading ??= load());
-  try {
-    return ajv.compile(schema);
-  } finally {
-    // The library would keep every schema.
-    ajv.removeSchema(schema);
-  }
+  return library.compile(schema);
 }
 
 /** Why a schema cannot be compiled, with the place; null if it can. */
 export async function faultOfSchema(schema: Schema): Promise<string | null> {
+  const library = await load();
   try {
-    await compiled(schema);
+    compiled(library, schema);
     return null;
   } catch (error) {
     return String(error instanceof Error ? error.message : error)
@@ -68,7 +72,7 @@ export async function checkOutput(schema: string, given: string | undefined): Pr
   if (isNestedDeeper(value, OUTPUT_LEVELS_MAX)) return unfit(`The output has more than ${OUTPUT_LEVELS_MAX} levels`);
   if (hasMoreValues(value, RUN_OUTPUT_MAX_VALUES))
     return unfit(`The output has more than ${RUN_OUTPUT_MAX_VALUES} values`);
-  const check = await compiled(JSON.parse(schema) as Schema);
+  const check = compiled(await load(), JSON.parse(schema) as Schema);
   if (check(value)) return { fits: true, json: withOwnDigits(given) };
   return unfit(`The output does not fit: ${inWords(check.errors?.[0])}`);
 }
