@@ -259,6 +259,42 @@ test('the removal of an unknown source returns while a pass reads a file without
   await pass;
 });
 
+test('a removal does not wait for a file that never ends: a pass over its source ends, that over another one continues', async () => {
+  const { memory, dir } = newMemory();
+  const { documents } = memory;
+  const jam = idOf(await documents.ingest({ ...GUIDE, name: 'jam' }, filesOf({ 'jam.md': 'Mirabelle jam.' })));
+  const [stored, last] = [Promise.withResolvers<void>(), Promise.withResolvers<Uint8Array>()];
+  const large = filesOf({ 'wings.md': `Quetzalcoatlus. ${filler('wings').repeat(60)}` });
+  const pass = documents.ingest(GUIDE, [...large, { path: 'last.md', read: () => last.promise }], {
+    onProgress: () => stored.resolve(),
+  });
+  await stored.promise;
+  assert.equal(await documents.remove(jam, { audience: ANA }), true);
+  assert.deepEqual(filesWith(dir, 'mirabell'), []);
+  const [guide] = documents.sources({ audience: ANA });
+  assert.equal(guide?.isWhole, false);
+  assert.equal(await documents.remove(guide?.id ?? '', { audience: ANA }), true);
+  const ended = await pass;
+  assert.equal(ended.outcome === 'refused' ? ended.reason : null, 'removed');
+  const next = documents.ingest({ ...GUIDE, name: 'next' }, filesOf({ 'next.md': 'Damson jam.' }));
+  last.resolve(Buffer.from('Quetzalcoatlus again.'));
+  assert.equal(countsOf(await next).files, 1);
+  for (const trace of ['Quetzalcoatlus', 'quetzalcoatlu', GUIDE.name])
+    assert.deepEqual(filesWith(dir, trace), [], trace);
+  assert.equal(documents.size(), 1);
+});
+
+test('a pass ends with its signal while it waits for a file', async () => {
+  const { memory } = newMemory();
+  const [stop, read] = [new AbortController(), Promise.withResolvers<null>()];
+  const pass = memory.documents.ingest(GUIDE, [{ path: 'endless.md', read: () => read.promise }], {
+    signal: stop.signal,
+  });
+  stop.abort(new Error('stopped'));
+  await assert.rejects(pass, /stopped/);
+  read.resolve(null);
+});
+
 test('damage costs the documents, which can be read again; their sources and the memories stay', async () => {
   const { memory, dir } = newMemory();
   const contents = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}.md`, filler(`topic${n}`).repeat(5)]));

@@ -48,7 +48,7 @@ export type Counts = Readonly<{
 
 export type Ingested =
   | Readonly<{ outcome: 'ingested'; id: string; counts: Counts }>
-  | Readonly<{ outcome: 'refused'; reason: 'invalid' | 'too_many_sources'; detail: string }>;
+  | Readonly<{ outcome: 'refused'; reason: 'invalid' | 'too_many_sources' | 'removed'; detail: string }>;
 
 export type Source = Readonly<{
   id: string;
@@ -114,7 +114,7 @@ export type Documents = Readonly<{
   search: (query: string, options: Seeing & Readonly<{ k?: number }>) => Promise<readonly DocumentHit[]>;
   /** Sources that all present people may see, newest first. */
   sources: (seen: Seeing) => readonly Source[];
-  /** Removes a source that all present people may see; no byte of it stays. False if there is none. */
+  /** Removes a source that all present people may see; no byte of it stays. A pass that reads it ends. False if there is none. */
   remove: (id: string, seen: Seeing) => Promise<boolean>;
   /** One bounded step of the work that can wait: vectors, and removals that were interrupted. */
   maintain: () => Promise<Readonly<{ embedded: number; more: boolean }>>;

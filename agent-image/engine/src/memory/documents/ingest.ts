@@ -116,6 +116,7 @@ function noteFile(progress: Progress, { path, bytes, chunks }: Noted): void {
 async function storeBatch({ guarded, tablesOf }: DocumentStore, pass: Pass, progress: Progress): Promise<void> {
   const files = progress.batch.splice(0);
   if (files.length === 0) return;
+  pass.signal?.throwIfAborted();
   guarded.write((parts) => {
     for (const file of files) if (replaceFile(parts, tablesOf(parts), { file, pass })) progress.replaced += 1;
   });

@@ -23,8 +23,10 @@ import { ingestFiles, placeIn, removeSome, type DocumentStore } from './ingest.t
 import { MAX_SOURCES } from './limits.ts';
 
 const FILE = 'documents.db';
-/** Passes and removals run one after another. */
+/** Passes run one after another. */
 const PASS = 'pass';
+/** Removals and merges of the index run one after another. They do not wait for a pass, which may read slow files. */
+const INDEX = 'index';
 const ID_BYTES = 8;
 const DEFAULT_HITS = 10;
 const MAX_SOURCE_NAME_CHARS = 1_000;
@@ -66,6 +68,10 @@ export function openDocuments(options: Options): Documents {
   };
 }
 
+type Files = Parameters<Documents['ingest']>[1];
+type Begun = Readonly<{ row: SourceRow; wasInterrupted: boolean; files: Files }>;
+type Signalled = Ingesting & Readonly<{ signal: AbortSignal }>;
+
 const withoutNumber = ({ number: _number, ...source }: SourceRow): Source => source;
 
 class OpenDocuments {
@@ -74,6 +80,7 @@ class OpenDocuments {
   readonly #clock: () => number;
   #store: DocumentStore | null = null;
   #embeddedTo = 0;
+  #pass: Readonly<{ source: number; removal: AbortController }> | null = null;
   readonly #inTurn = createTurns();
 
   constructor({ dir, embedder = hashedEmbedder(), clock = Date.now }: Options) {
@@ -82,7 +89,7 @@ class OpenDocuments {
     this.#clock = clock;
   }
 
-  ingest(source: NewSource, files: Parameters<Documents['ingest']>[1], how: Ingesting): Promise<Ingested> {
+  ingest(source: NewSource, files: Files, how: Ingesting): Promise<Ingested> {
     return this.#inTurn(PASS, async () => {
       const parsed = NewSourceSchema.safeParse(source);
       if (!parsed.success) return refused('invalid', z.prettifyError(parsed.error));
@@ -91,16 +98,29 @@ class OpenDocuments {
       const row = this.#begin(store, source);
       if (row === null)
         return refused('too_many_sources', `The memory has ${MAX_SOURCES} sources of documents. Remove one first.`);
+      const removal = new AbortController();
+      this.#pass = { source: row.number, removal };
+      const signal = AbortSignal.any([removal.signal, ...(how.signal === undefined ? [] : [how.signal])]);
       try {
-        const counts = await ingestFiles(store, files, { ...how, source: row, now: this.#clock() });
-        const wasInterrupted = known?.isWhole === false;
-        if (wasInterrupted || counts.replaced + counts.removed > 0) await mergeAll(store);
-        store.guarded.write((parts) => store.tablesOf(parts).endPass(row.number, counts.files, this.#clock()));
-        return { outcome: 'ingested', id: row.id, counts };
+        return await this.#read(store, { row, wasInterrupted: known?.isWhole === false, files }, { ...how, signal });
+      } catch (error) {
+        if (removal.signal.aborted) return REMOVED;
+        throw error;
       } finally {
+        this.#pass = null;
         emptyLog(store.guarded.database);
       }
     });
+  }
+
+  /** Makes a source equal to its files. Rejects when the signal aborts, also while a file is read. */
+  async #read(store: DocumentStore, { row, wasInterrupted, files }: Begun, how: Signalled): Promise<Ingested> {
+    const { signal } = how;
+    const counts = await beforeAbort(signal, ingestFiles(store, files, { ...how, source: row, now: this.#clock() }));
+    if (wasInterrupted || counts.replaced + counts.removed > 0) await this.#inTurn(INDEX, () => mergeAll(store));
+    signal.throwIfAborted();
+    store.guarded.write((parts) => store.tablesOf(parts).endPass(row.number, counts.files, this.#clock()));
+    return { outcome: 'ingested', id: row.id, counts };
   }
 
   /** The source with a pass begun; null if there are too many. */
@@ -146,13 +166,11 @@ class OpenDocuments {
   }
 
   async remove(id: string, seen: Seeing): Promise<boolean> {
-    const find = (): SourceRow | undefined => this.sources(seen).find((each) => each.id === id);
-    // Each memory that a person forgets is asked about here, and a pass over slow files may take any time.
-    if (find() === undefined) return false;
-    return this.#inTurn(PASS, async () => {
-      const [store, source] = [this.#opened(), find()];
-      if (store === null || source === undefined) return false;
-      store.guarded.write((parts) => store.tablesOf(parts).leave(source.number));
+    const [store, source] = [this.#opened(), this.sources(seen).find((each) => each.id === id)];
+    if (store === null || source === undefined) return false;
+    store.guarded.write((parts) => store.tablesOf(parts).leave(source.number));
+    if (this.#pass?.source === source.number) this.#pass.removal.abort();
+    return this.#inTurn(INDEX, async () => {
       while (removeSome(store, source.number)) await nextTurn();
       await mergeAll(store);
       emptyLog(store.guarded.database);
@@ -163,15 +181,8 @@ class OpenDocuments {
   async maintain(): Promise<Readonly<{ embedded: number; more: boolean }>> {
     const store = this.#opened();
     if (store === null) return { embedded: 0, more: false };
-    const { guarded, tablesOf } = store;
-    const leaving = guarded.read((parts) => tablesOf(parts).leaving());
-    if (leaving !== null) {
-      if (removeSome(store, leaving)) return { embedded: 0, more: true };
-      await mergeAll(store);
-      emptyLog(guarded.database);
-      return { embedded: 0, more: true };
-    }
-    const { embedded, next } = await embedSome(guarded, this.#embedder, this.#embeddedTo);
+    if (await this.#inTurn(INDEX, () => removeLeaving(store))) return { embedded: 0, more: true };
+    const { embedded, next } = await embedSome(store.guarded, this.#embedder, this.#embeddedTo);
     this.#embeddedTo = next ?? 0;
     return { embedded, more: next !== null };
   }
@@ -206,6 +217,26 @@ class OpenDocuments {
   }
 }
 
+/** The result of a work; rejects as soon as the signal aborts, while the work still waits for a file. */
+function beforeAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop));
+}
+
+/** One step of a removal that was interrupted. False if there is none. */
+async function removeLeaving(store: DocumentStore): Promise<boolean> {
+  const { guarded, tablesOf } = store;
+  const leaving = guarded.read((parts) => tablesOf(parts).leaving());
+  if (leaving === null) return false;
+  if (removeSome(store, leaving)) return true;
+  await mergeAll(store);
+  emptyLog(guarded.database);
+  return true;
+}
+
 /** Drops the words of removed pieces from the index, in steps between which others may use the process. */
 async function mergeAll({ guarded }: DocumentStore): Promise<void> {
   for (const _ of mergeWords(guarded.database)) await nextTurn();
@@ -218,6 +249,8 @@ const refused = (reason: Extract<Ingested, { outcome: 'refused' }>['reason'], de
   reason,
   detail,
 });
+
+const REMOVED = refused('removed', 'The documents were removed while they were read.');
 
 /** Hits with their file, lines and source, without those of a source that is being removed. */
 function cited(tables: DocumentTables, hits: readonly Hit[]): readonly DocumentHit[] {
