@@ -1,134 +1,12 @@
 /** Facts that a scripted model makes from conversations, in a real store: whose they are, what ends them, and what a crash leaves. */
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import type { ChatCompletion, ChatCompletionBody, Run } from '@hamlet/contract';
-import { openMemory, type Fact, type Memory } from '@hamlet/engine/memory';
-import { atEnd, testFolder } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
-import { readConversation } from '../../loop/read-conversation.ts';
-import { wordsOfRun } from '../../runs/words-of-run.ts';
-import { aSituation } from '../../testing/a-situation.ts';
-import { aRun, LIMITS } from '../../testing/a-village.ts';
-import type { Answer } from '../../village/village.ts';
 import { entityOf } from '../entity.ts';
-import { openLifeStore, type LifeStore } from '../life-store.ts';
 import { createOwnMemory } from '../own-memory.ts';
-import { lineOf } from '../remembered.ts';
-import { createConversationReader, type ConversationReader } from './conversation-reader.ts';
-import { RESTS_AFTER_MS, RETRY_AFTER_MS, TRIES_MAX } from './plan-reading.ts';
+import { RETRY_AFTER_MS, TRIES_MAX } from './plan-reading.ts';
 import { FACTS_MAX } from './reading-question.ts';
-
-const root = testFolder('conversation-reader');
-const START_MS = Date.UTC(2026, 10, 1);
-const REST_MS = RESTS_AFTER_MS + 60_000;
-const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-const readBy = (...names: readonly string[]) => ({ present: names.map((name) => `account ${name}`), repository: null });
-
-interface Chat {
-  readonly names?: readonly string[];
-  readonly session?: number;
-  /** The API marks the words of the run as text from outside. */
-  readonly tainted?: boolean;
-}
-
-type Given = object | string | Exclude<Answer<never>, { kind: 'ok' }>;
-
-/** An agent whose model answers what the test gives it. */
-function anAgent() {
-  const folder = mkdtempSync(join(root, 'agent-'));
-  const clock = { now: START_MS };
-  const now = (): number => clock.now;
-  const asked: string[] = [];
-  const warned: unknown[] = [];
-  let answers: Given[] = [];
-  let [onAsked, onCatchUp] = [() => {}, () => {}];
-  let parts = open();
-  atEnd(async () => close());
-
-  function open(): { store: Memory; life: LifeStore; reader: ConversationReader } {
-    const store = openMemory({ dir: join(folder, 'store'), clock: now });
-    const life = openLifeStore({ path: join(folder, 'life.jsonl') });
-    const log = { warn: (_event: string, fields: object) => void warned.push(fields) };
-    const ports = { memory: store, life, catchUp: async () => (onCatchUp(), true), onChange: () => {}, now, log };
-    return { store, life, reader: createConversationReader(ports) };
-  }
-  function close(): void {
-    parts.life.close();
-    parts.store.close();
-  }
-  const complete = async ({ messages }: ChatCompletionBody): Promise<Answer<ChatCompletion>> => {
-    asked.push(messages.map(({ content }) => String(content)).join('\n'));
-    onAsked();
-    const answer = answers.shift() ?? { facts: [] };
-    if (typeof answer === 'object' && 'kind' in answer) return answer;
-    const content = typeof answer === 'string' ? answer : JSON.stringify(answer);
-    const usage = { prompt_tokens: 500, completion_tokens: 50, total_tokens: 550 };
-    return { kind: 'ok', value: { choices: [{ message: { content } }], usage } as unknown as ChatCompletion };
-  };
-  const model = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
-  const limits = { ...LIMITS, tokens_per_hour: 200_000 };
-  const situation = aSituation({ config: { model, limits } });
-  let runs = 0;
-  const say = async (text: string, { names = ['Mia'], session = 91, tainted = false }: Chat = {}): Promise<string> => {
-    clock.now += 1_000;
-    const people = names.map((name) => ({ id: `account ${name}`, name }));
-    const run: Run = aRun(text, {
-      run_id: idOf((runs += 1)),
-      session_id: idOf(session),
-      created_by: { role: 'member', id: people[0]?.id ?? '' },
-    });
-    const held = { run, session: { session_id: idOf(session), people, repository: null }, repository: null };
-    const words = wordsOfRun(held, { state: 'done', answer: 'I understand.' });
-    await createOwnMemory(parts.store).keepWords(words, tainted ? words.map(({ id }) => id) : []);
-    return run.run_id;
-  };
-  /** Lets time pass and reads what is due, with these answers of the model. Returns the tokens that were used. */
-  const read = async (...given: readonly Given[]): Promise<number> => {
-    clock.now += REST_MS;
-    answers = [...given];
-    const passage = parts.reader.next();
-    if (passage === null) return 0;
-    const log = { info: () => {}, warn: (_event: string, fields: object) => void warned.push(fields) };
-    const until = new AbortController().signal;
-    return (await readConversation({ reader: parts.reader, complete, log, until }, situation, passage)).tokens;
-  };
-  const facts = (): readonly Fact[] =>
-    parts.store
-      .list({ audience: 'keeper', kind: 'fact' })
-      .memories.flatMap((each) => (each.kind === 'fact' ? [each] : []));
-  return {
-    clock,
-    asked,
-    warned,
-    say,
-    read,
-    facts,
-    parts: () => parts,
-    forget: (id: string): void => void parts.store.forget([id], { audience: ['account Mia'] }),
-    whenAsked: (act: () => void): void => void (onAsked = act),
-    whenCatchingUp: (act: () => void): void => void (onCatchUp = act),
-    restart: (): void => {
-      close();
-      parts = open();
-    },
-    recalled: async (query: string, ...names: readonly string[]): Promise<readonly string[]> => {
-      const own = createOwnMemory(parts.store, () => {}, now);
-      return (await own.recall(query, readBy(...names), idOf(99))).memories.map(lineOf);
-    },
-  };
-}
-
-const fact = (text: string, more: object = {}): object => ({
-  text,
-  sources: ['m1'],
-  supersedes: null,
-  from: null,
-  until: null,
-  importance: 0.7,
-  ...more,
-});
+import { anAgent, fact, readBy, REST_MS, START_MS, type Given } from './testing/a-reading-agent.ts';
 
 test('a fact is for the people of its words, names them, and is recalled in another conversation', async () => {
   const { say, read, facts, recalled, asked } = anAgent();
@@ -390,4 +268,40 @@ test('a fact with an end is recalled until then', async () => {
   assert.equal(await learned(), 1);
   clock.now = Date.UTC(2026, 10, 6);
   assert.equal(await learned(), 0);
+});
+
+test('words that others remember in the meantime do not push out what a person said', async () => {
+  const { say, read, asked, parts } = anAgent();
+  await say('I like rye bread.');
+  const flood = Array.from({ length: 1_000 }, (_, at) => ({
+    kind: 'evidence' as const,
+    turn: at,
+    speaker: 'Noah',
+    audience: ['account Noah'],
+    text: `Noah saw mill number ${at}`,
+    at: START_MS + 60_000 + at,
+  }));
+  for (const session of ['one', 'two'])
+    await parts().store.remember(flood.map((each) => ({ ...each, session, text: `${each.text} of ${session}.` })));
+  await read({ facts: [] });
+  assert.match(asked[0] ?? '', /I like rye bread/);
+});
+
+test('after a clock that was an hour ahead, later words are read, and earlier ones make no fact twice', async () => {
+  const { say, read, facts, asked, clock, restart } = anAgent();
+  const HOUR_MS = 3_600_000;
+  for (const isRestarted of [false, true]) {
+    clock.now += HOUR_MS;
+    await say(`I like rye bread, ${isRestarted}.`);
+    await read({ facts: [fact(`Mia likes rye bread, ${isRestarted}.`)] });
+    await read();
+    clock.now -= HOUR_MS;
+    await say(`I keep bees, ${isRestarted}.`, { session: 92 });
+    if (isRestarted) restart();
+    await read({ facts: [fact(`Mia keeps bees, ${isRestarted}.`)] });
+    clock.now += 2 * HOUR_MS;
+    for (let looks = 0; looks < 4; looks += 1) await read();
+  }
+  assert.equal(asked.length, 4);
+  assert.equal(facts().length, 4);
 });

@@ -10,6 +10,7 @@ import {
   afterDelay,
   afterReading,
   afterTry,
+  asOf,
   isForSame,
   planReading,
   ReadMarks,
@@ -20,8 +21,9 @@ import type { KnownFact, ReadingAnswer } from './reading-question.ts';
 
 /** Shortest time between two looks for conversations that have rested. */
 export const LOOK_EVERY_MS = 60_000;
-/** Older words than these newest ones are not read. */
-const WORDS_SEEN = 1_000;
+/** Older words than these pages of the newest ones are not read. */
+const PAGES_MAX = 10;
+const PAGE_WORDS = 1_000;
 const FACTS_SEEN = 50;
 const KNOWN_MAX = 20;
 /** The entity of the life with the marks. */
@@ -52,7 +54,7 @@ export interface ReaderPorts {
 
 export function createConversationReader(ports: ReaderPorts): ConversationReader {
   const { memory, life, catchUp, onChange, now, log } = ports;
-  let lookAt = 0;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   const marks = (): ReadMarks => marksIn(life) ?? { readTo: now(), marks: [] };
   const warn = (error: unknown): void =>
     log.warn('conversations_not_read', { why: error instanceof Error ? error.message : String(error) });
@@ -67,10 +69,11 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
   }
   return {
     next: () => {
-      if (now() < lookAt) return null;
-      lookAt = now() + LOOK_EVERY_MS;
+      // A clock that was ahead may have been corrected since.
+      if (Math.abs(now() - lookedAt) < LOOK_EVERY_MS) return null;
+      lookedAt = now();
       try {
-        const read = marks();
+        const read = asOf(marks(), now());
         const plan = planReading(wordsAfter(memory, read.readTo), read, now());
         write(plan.marks);
         return plan.passage;
@@ -105,12 +108,19 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
 const marksIn = (life: Pick<LifeStore, 'recall'>): ReadMarks | null =>
   ReadMarks.safeParse(readJson(life.recall(MARKS)?.observations[0] ?? '')).data ?? null;
 
-/** The newest words; empty if all are read, so that a look of a resting agent costs little. */
+/** The words that were said later, newest first; empty if all are read, so that a look of a resting agent costs little. */
 function wordsAfter(memory: Pick<Memory, 'list'>, readTo: number): readonly Evidence[] {
-  const newest = (limit: number) => memory.list({ audience: 'keeper', kind: 'evidence', limit }).memories;
-  const [last] = newest(1);
-  if (last === undefined || last.at <= readTo) return [];
-  return newest(WORDS_SEEN).flatMap((each) => (each.kind === 'evidence' ? [each] : []));
+  const words: Evidence[] = [];
+  let [limit, after]: readonly [number, string | null] = [1, null];
+  for (let pages = 0; pages <= PAGES_MAX; pages += 1) {
+    const place = after === null ? {} : { after };
+    const { memories, next } = memory.list({ audience: 'keeper', kind: 'evidence', limit, ...place });
+    const later = memories.flatMap((each) => (each.kind === 'evidence' && each.at > readTo ? [each] : []));
+    words.push(...later);
+    if (next === null || later.length < memories.length) break;
+    [limit, after] = [PAGE_WORDS, next];
+  }
+  return words;
 }
 
 const isForgotten = (memory: Pick<Memory, 'get'>, { lines }: Passage): boolean =>

@@ -30,6 +30,13 @@ type Mark = Readonly<z.infer<typeof Mark>>;
 export const ReadMarks = z.strictObject({ readTo: z.int().min(0), marks: z.array(Mark).max(MARKS_MAX) });
 export type ReadMarks = Readonly<z.infer<typeof ReadMarks>>;
 
+/** After a clock that was ahead, words of this time are looked at again: 1 h. */
+const BACK_MS = 3_600_000;
+
+/** The marks, also if the clock was ahead when they were written: words that were said since have earlier times. Pure. */
+export const asOf = (marks: ReadMarks, now: number): ReadMarks =>
+  marks.readTo <= now ? marks : { ...marks, readTo: Math.max(0, now - BACK_MS) };
+
 /** Words of a passage. Answers of the agent have no label, because no fact rests on them. */
 export type Line = Readonly<{ id: string; run: string; label: string | null; text: string; at: number; turn: number }>;
 
@@ -60,7 +67,7 @@ export function planReading(
     (each) => (lastAt.get(each.session) ?? now) <= now - RESTS_AFTER_MS && (markOf(each, marks)?.retryAt ?? 0) <= now,
   );
   const passage = first === undefined ? null : passageFrom(first, unread, words);
-  return { passage, marks: withoutOldMarks(marks, words, unread) };
+  return { passage, marks: withoutOldMarks(marks, { words, unread, now }) };
 }
 
 const MESSAGE_ID = /^e-([0-9a-f-]{36})-0$/;
@@ -81,9 +88,12 @@ const markOf = (words: Said, { marks }: ReadMarks): Mark | undefined => marks.fi
 const isUnread = (words: Evidence, marks: ReadMarks): boolean =>
   words.at > marks.readTo && words.turn > (markOf(words, marks)?.turn ?? -1);
 
-function withoutOldMarks(marks: ReadMarks, words: readonly Evidence[], unread: readonly Evidence[]): ReadMarks {
+type Seen = Readonly<{ words: readonly Evidence[]; unread: readonly Evidence[]; now: number }>;
+
+function withoutOldMarks(marks: ReadMarks, { words, unread, now }: Seen): ReadMarks {
   const [oldest] = unread;
-  const readTo = Math.max(marks.readTo, oldest === undefined ? (words[0]?.at ?? 0) : oldest.at - 1);
+  const read = oldest === undefined ? (words[0]?.at ?? 0) : oldest.at - 1;
+  const readTo = Math.max(marks.readTo, Math.min(now, read));
   const later = words.filter(({ at }) => at > readTo);
   return { readTo, marks: marks.marks.filter((mark) => later.some(isOf(mark))) };
 }
