@@ -5,6 +5,7 @@ import type { RunBook } from '../engine/run-book.ts';
 import type { HandsClient } from '../hands/hands-client.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/json-log.ts';
+import { onceItSucceeds } from '../process/once-it-succeeds.ts';
 import type { HandsPlace } from '../tools-of.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -23,13 +24,12 @@ export interface AcpParts extends RetryPorts {
 
 /** The runtime `acp` of a resident. Its code is loaded only for an Agent that names it. */
 export function acpRuntimes(parts: AcpParts): () => AgentRuntime {
-  let loading: Promise<() => AgentRuntime> | null = null;
+  const loaded = onceItSucceeds(() => load(parts));
   return () => {
     let made: AgentRuntime | null = null;
     return {
       initialize: async (config, host) => {
-        loading ??= load(parts);
-        made = (await loading)();
+        made = (await loaded())();
         await made.initialize(config, host);
       },
       execute: async (input, context) => {

@@ -9,6 +9,7 @@ import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { SkillStore } from '../skills/skill-store.ts';
+import { onceItSucceeds } from '../process/once-it-succeeds.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { RunLease } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -97,7 +98,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     return opening;
   };
   const opened = async (): Promise<EngineHost | null> => (opening === null ? null : opening.catch(() => null));
-  let model: Promise<ModelPort> | null = null;
+  const model = onceItSucceeds(ports.model);
   const thinks = (name: string): boolean => runtimeFacts(name).isJournaled;
   return {
     book,
@@ -108,8 +109,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
       mirrored: async (run, signal) => (await open()).mirror.flush(run, signal),
       model: {
         chat: async function* (request, signal) {
-          model ??= ports.model();
-          yield* (await model).chat(request, signal);
+          yield* (await model()).chat(request, signal);
         },
       },
     },
