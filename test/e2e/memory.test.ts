@@ -4,13 +4,15 @@
  * agent's memory back by seven days. Then the memory grows to 10,000 entries.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { openMemory } from '@hamlet/engine/memory';
 import type { WireServer } from '@hamlet/models/testing';
 import { clusterStatus } from '../../local/village/cluster.ts';
+import { run } from '../../local/village/command.ts';
+import { testFolder } from '../env/at-end.ts';
 import { testClient, type TestClient } from '../env/client.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
 import { startChatServer, STAY, type Chat } from '../env/minds/chat-server.ts';
@@ -26,6 +28,10 @@ const PASSWORD = 'a long password of a test';
 const WEEK_MS = 7 * 86_400_000;
 const MANY = 10_000;
 const IDLE_MAX_BYTES = 100 << 20;
+/** The agent reports 256 memories every three seconds to the API. */
+const REPORTED_CAP_MS = 400_000;
+/** Time after the last work until the pod counts as idle. */
+const REST_MS = 30_000;
 const SECRET = 'My grandmother bakes plum cake with cardamom on Thursdays';
 const QUESTION = 'Which cake does my grandmother bake?';
 
@@ -48,10 +54,10 @@ async function person(name: string): Promise<TestClient> {
 /** Says something to the agent in a new conversation, and returns its answer. */
 async function ask(who: TestClient, text: string): Promise<string> {
   const { session_id } = (await who.createSession({ agent_id: NAME })).session;
-  const { run } = await who.sendMessage({ session_id, text });
+  const { run: asked } = await who.sendMessage({ session_id, text });
   return until(`the answer to ${text}`, async () => {
     const { messages } = await who.listMessages({ session_id });
-    const answer = messages.find((message) => message.author.role === 'agent' && message.run_id === run.run_id);
+    const answer = messages.find((message) => message.author.role === 'agent' && message.run_id === asked.run_id);
     return answer?.text;
   });
 }
@@ -63,14 +69,24 @@ async function folderOfMemory(): Promise<string> {
   const components = (await clusterStatus())?.components ?? [];
   const kubelets = components.filter(({ name }) => name === 'kubelet');
   const folders = kubelets.map(({ pid }) => join(`/proc/${pid}/root`, path, 'hamlet', 'memory'));
-  return folders.find((folder) => existsSync(join(folder, 'memory.db'))) ?? '';
+  const found = folders.find((folder) => existsSync(join(folder, 'memory.db')));
+  assert.ok(found !== undefined, `no node has a memory in ${path}`);
+  return found;
 }
 
-/** Puts the agent to sleep, changes its memory, and awakens it. */
+/**
+ * Puts the agent to sleep, changes a copy of its memory, puts the copy in its place, and awakens the agent. SQLite cannot open the
+ * memory itself: it resolves /proc/PID/root as a link, and so leaves the mounts of the node.
+ */
 async function whileItSleeps(change: (folder: string) => Promise<void>): Promise<void> {
   await setPower(place, NAME, 'Asleep');
   await until('no pod is left', async () => (await podsOf(place, NAME)) === '');
-  await change(await folderOfMemory());
+  const folder = await folderOfMemory();
+  const copy = testFolder('memory');
+  await run('cp', ['-a', `${folder}/.`, copy]);
+  await change(copy);
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  await run('cp', ['-a', `${copy}/.`, folder]);
   await setPower(place, NAME, 'Awake');
   await untilReady(place, NAME);
 }
@@ -140,25 +156,41 @@ test('with 10,000 memories an idle pod stays within 100 MiB, and the agent still
       );
     memory.close();
   });
+  assert.match(await ask(rosa, QUESTION), /plum cake with cardamom/);
+  const last = `Loaf ${MANY - 1} weighed`;
+  await until(
+    'people see the last memory',
+    async () => JSON.stringify(await rosa.searchAgentMemory({ agent_id: NAME, q: last })).includes(last),
+    { capMs: REPORTED_CAP_MS, pauseMs: 1_000 },
+  );
   const pod = (await podsOf(place, NAME)).replace('pod/', '');
   const node = await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.spec.nodeName}']);
-  assert.match(await ask(rosa, QUESTION), /plum cake with cardamom/);
-  const used = await until('an idle pod', async () => {
-    const bytes = await workingSet(node, pod);
-    return bytes <= IDLE_MAX_BYTES ? bytes : undefined;
-  });
-  t.diagnostic(`${(used / 2 ** 20).toFixed(1)} MiB with ${MANY} memories`);
+  const restedMs = Date.now() + REST_MS;
+  const used = await until('a measurement of the idle pod', () => workingSets(node, pod, restedMs));
+  const inAll = used.reduce((sum, { bytes }) => sum + bytes, 0);
+  const parts = used.map(({ name, bytes }) => `${name} ${(bytes / 2 ** 20).toFixed(1)}`);
+  t.diagnostic(`${(inAll / 2 ** 20).toFixed(1)} MiB with ${MANY} memories: ${parts.join(', ')}`);
+  assert.ok(inAll <= IDLE_MAX_BYTES, `${inAll} bytes`);
 });
 
-/** The working set of all containers of a pod in bytes, as the kubelet measures it. */
-async function workingSet(node: string, pod: string): Promise<number> {
+interface Measured {
+  readonly name: string;
+  readonly memory?: { readonly time: string; readonly workingSetBytes: number };
+}
+
+/** The working set of each container of a pod, as the kubelet measures it. Undefined before all are measured after a time. */
+async function workingSets(
+  node: string,
+  pod: string,
+  afterMs: number,
+): Promise<readonly { readonly name: string; readonly bytes: number }[] | undefined> {
   const summary = await place.kubectl(['get', '--raw', `/api/v1/nodes/${node}/proxy/stats/summary`]);
   const { pods } = JSON.parse(summary) as {
-    pods: {
-      podRef: { name: string };
-      containers: { name: string; memory?: { workingSetBytes?: number } }[];
-    }[];
+    pods: { podRef: { name: string }; containers: Measured[] }[];
   };
   const { containers = [] } = pods.find(({ podRef }) => podRef.name === pod) ?? {};
-  return containers.reduce((sum, { memory }) => sum + (memory?.workingSetBytes ?? Number.NaN), 0);
+  const fresh = containers.flatMap(({ name, memory }) =>
+    memory !== undefined && Date.parse(memory.time) >= afterMs ? [{ name, bytes: memory.workingSetBytes }] : [],
+  );
+  return fresh.length > 0 && fresh.length === containers.length ? fresh : undefined;
 }
