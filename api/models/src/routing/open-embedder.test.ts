@@ -17,7 +17,7 @@ function open(name: string): Embedder | null {
   const parsed = parseModelsConfig({
     providers: {
       up: { kind: 'openai', baseUrl: `${wire.url}/v1`, credential: 'up' },
-      ollama: { kind: 'ollama', baseUrl: wire.url },
+      ollama: { kind: 'ollama', baseUrl: `${wire.url}/v1` },
       claude: { kind: 'anthropic', credential: 'up' },
       scripted: { kind: 'scripted' },
     },

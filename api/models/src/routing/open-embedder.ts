@@ -1,3 +1,4 @@
+import { ollamaRoot } from '../adapters/ollama/ollama-adapter.ts';
 import type { Target } from '../chat/chat-delta.ts';
 import { ModelFault, type ModelError } from '../chat/model-error.ts';
 import { estimateTokens } from '../chat/token-usage.ts';
@@ -44,7 +45,7 @@ function serverOf(config: ProviderConfig, key: string | null): EmbeddingServer |
     case 'compatible':
       return { baseUrl: config.baseUrl, headers: { ...config.headers, ...bearer(key) } };
     case 'ollama':
-      return { baseUrl: `${config.baseUrl.replace(/\/+$/, '')}/v1`, headers: bearer(key) };
+      return { baseUrl: `${ollamaRoot(config.baseUrl)}/v1`, headers: bearer(key) };
     case 'anthropic':
     case 'completions':
     case 'scripted':

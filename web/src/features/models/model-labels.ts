@@ -141,7 +141,7 @@ export const PROVIDER_KINDS: Readonly<Record<ConnectableKind, ProviderKind>> = {
   ollama: {
     word: 'Ollama',
     hint: 'Models on your own machine',
-    address: 'http://ollama:11434/v1',
+    address: 'http://ollama:11434',
     key: 'optional',
     model: 'qwen3:8b',
   },

@@ -59,10 +59,13 @@ async function* readLines(send: Send, nowMs: () => number): AsyncGenerator<Adapt
   }
 }
 
+/** Ollama's address without the path of its second API, which speaks OpenAI's format: people write both. */
+export const ollamaRoot = (baseUrl: string): string => baseUrl.replace(/\/+(?:v1\/*)?$/, '');
+
 /** The adapter of Ollama's own API. It refuses forced tool calls and omits `parallelToolCalls`, which the API does not support. */
 export function createOllamaAdapter(server: ModelServer, kit: AdapterKit): ChatAdapter {
   return jsonAdapter(
-    server,
+    { ...server, baseUrl: ollamaRoot(server.baseUrl) },
     {
       path: 'api/chat',
       headers: bearer(server.apiKey),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ChatOutcome } from '../../chat/chat-delta.ts';
 import { collectAnswer } from '../../chat/fold-answer.ts';
+import type { Model } from '../../chat/model.ts';
 import { createModel } from '../../routing/create-model.ts';
 import { parseModelsConfig } from '../../routing/models-config.ts';
 import { openModel } from '../../routing/open-models.ts';
@@ -21,12 +22,15 @@ before(async () => {
 });
 after(() => server.close());
 
+function modelAt(baseUrl: string): Model {
+  const adapter = createOllamaAdapter({ provider: 'ollama', baseUrl, apiKey: null }, KIT);
+  const retry = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
+  return createModel({ targets: [{ adapter, model: 'm', price: null }], fallbackOn: [], retry, ...KIT });
+}
+
 async function streamed(...lines: readonly string[]): Promise<ChatOutcome> {
   server.add({ answer: { headers: { 'content-type': 'application/x-ndjson' }, chunks: lines } });
-  const adapter = createOllamaAdapter({ provider: 'ollama', baseUrl: server.url, apiKey: null }, KIT);
-  const retry = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
-  const model = createModel({ targets: [{ adapter, model: 'm', price: null }], fallbackOn: [], retry, ...KIT });
-  return collectAnswer(model.stream(ASK));
+  return collectAnswer(modelAt(server.url).stream(ASK));
 }
 
 const line = (fields: object): string => `${JSON.stringify(fields)}\n`;
@@ -46,6 +50,14 @@ test("a request reserves the model's context, and asks for a refusal instead of 
     answer: OLLAMA_WIRE.plain({ text: ['North.'] }),
   });
   assert.ok((await opened.model.chat(ASK)).ok);
+  server.verify();
+});
+
+test('an address that ends with /v1 is the same server', async () => {
+  for (const path of ['', '/', '/v1', '/v1/']) {
+    server.add({ expect: { path: '/api/chat' }, answer: OLLAMA_WIRE.plain({ text: ['North.'] }) });
+    assert.ok((await modelAt(`${server.url}${path}`).chat(ASK)).ok, path);
+  }
   server.verify();
 });
 

@@ -4,7 +4,14 @@ import { credentialOf } from '../credential.fixture.ts';
 import { CONNECTABLE_KINDS, putModelCredential } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../model-labels.ts';
 import type { ConnectDraft } from './connect-draft.ts';
-import { connectDraftOf, connectionOf, emptyConnect, readConnect, withTested } from './connect-draft.ts';
+import {
+  connectDraftOf,
+  connectionOf,
+  emptyConnect,
+  loopbackAdvice,
+  readConnect,
+  withTested,
+} from './connect-draft.ts';
 
 const KEY = 'sk-0123456789';
 const draft = (more: Partial<ConnectDraft> = {}): ConnectDraft => ({
@@ -67,6 +74,14 @@ test('every kind can be connected with its own example', () => {
 test('a test needs the same parts as the connection', () => {
   assert.equal(connectionOf(draft(), ''), null);
   assert.deepEqual(connectionOf(draft(), KEY), { kind: 'openai', key: KEY, model: 'gpt-5-mini' });
+});
+
+test('an address of the pod itself that nothing answers gets advice', () => {
+  for (const address of ['http://localhost:11434', ' http://127.0.0.1:8000/v1', 'http://[::1]:8000'])
+    assert.match(loopbackAdvice({ address }, { code: 'unreachable' }) ?? '', /the machine with the server/, address);
+  assert.equal(loopbackAdvice({ address: 'http://localhost:11434' }, { code: 'no_such_model' }), null);
+  for (const address of ['http://192.168.1.20:11434', 'http://localhost.example.org', 'localhost', ''])
+    assert.equal(loopbackAdvice({ address }, { code: 'unreachable' }), null, address);
 });
 
 test('the form of a connected provider has its settings, without the key', () => {

@@ -1,6 +1,6 @@
 import type { CallData, CallInput, ConnectableKind, ModelAbility, ModelCredential, ModelOffer } from '@hamlet/contract';
 import { MODEL_ABILITIES, putModelCredential, testModel } from '@hamlet/contract';
-import { PROVIDER_KINDS } from '../model-labels.ts';
+import { PROVIDER_KINDS, type TestAnswer } from '../model-labels.ts';
 import { capital } from '../../../client/labels.ts';
 import type { Reading } from '../../../client/drafts.ts';
 
@@ -91,6 +91,17 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
     ...(key.trim() === '' ? {} : { key: key.trim() }),
     model: first.model,
   };
+}
+
+const LOOPBACK = /^(?:localhost|127\..+|\[::1\])$/;
+
+/** The advice beside a failed test of an address that leads to the API's own pod; null for other addresses and failures. */
+export function loopbackAdvice(
+  { address }: Pick<ConnectDraft, 'address'>,
+  answer: Pick<TestAnswer, 'code'> | null,
+): string | null {
+  if (answer?.code !== 'unreachable' || !LOOPBACK.test(URL.parse(address.trim())?.hostname ?? '')) return null;
+  return 'In a cluster, this address leads to the pod of the API. Write the address of the machine with the server, and let the server listen there; Ollama does so with OLLAMA_HOST=0.0.0.0.';
 }
 
 type Tested = Pick<CallData<typeof testModel>, 'abilities'>;

@@ -4,7 +4,7 @@ import { type Field, fieldsOf, type FormDraft, useDialogDraft } from '../../../c
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
 import { Button, FormDialog, Notice, RefusedNotice } from '../../../ui/controls.tsx';
 import type { ConnectBody, ConnectDraft, ConnectProblems } from './connect-draft.ts';
-import { connectionOf, emptyConnect, nameOf, readConnect, withTested } from './connect-draft.ts';
+import { connectionOf, emptyConnect, loopbackAdvice, nameOf, readConnect, withTested } from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
 import { Form, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../model-labels.ts';
@@ -65,7 +65,7 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps) {
           }}
         />
         <Refusal refused={intent.refused} />
-        <TestOutcome test={test} />
+        <TestOutcome test={test} advice={loopbackAdvice(draft, test.answer)} />
         {(asked || intent.refused?.code === 'provider_test_failed') && read.ok && (
           <FailedTestQuestion
             busy={intent.busy}
@@ -101,11 +101,18 @@ function Refusal({ refused }: { readonly refused: Intent['refused'] }) {
   return refused === null || refused.code === 'provider_test_failed' ? null : <RefusedNotice refused={refused} />;
 }
 
-function TestOutcome({ test }: { readonly test: ReturnType<typeof useTest> }) {
+type OutcomeProps = Readonly<{ test: ReturnType<typeof useTest>; advice: string | null }>;
+
+function TestOutcome({ test, advice }: OutcomeProps) {
   return (
     <>
       {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
       {test.answer !== null && <TestResult answer={test.answer} />}
+      {advice !== null && (
+        <p className="hint" data-advice="loopback">
+          {advice}
+        </p>
+      )}
     </>
   );
 }
