@@ -45,7 +45,7 @@ test('each problem is at its field, with the message of the cluster', () => {
   });
   assert.deepEqual(
     Object.keys(
-      problems({ name: 'My Schedule', prompt: ' ', agent: '', timeZone: 'Mars/Olympus', deadline: 'soon' }),
+      problems({ name: 'My schedule!', prompt: ' ', agent: '', timeZone: 'Mars/Olympus', deadline: 'soon' }),
     ).toSorted(),
     ['agent', 'deadline', 'name', 'prompt', 'timeZone'],
   );
@@ -54,6 +54,11 @@ test('each problem is at its field, with the message of the cluster', () => {
   assert.deepEqual(Object.keys(problems({ kind: 'every', every: '0s' })), ['every']);
   assert.deepEqual(problems({ kind: 'daily', dailyAt: 'noon' }), { dailyAt: 'Write a time of day, for example 09:30' });
   assert.deepEqual(problems({ kind: 'daily', dailyAt: '7:30' }), {}, 'people leave out a zero');
+});
+
+test('a name in words becomes the name of an object', () => {
+  const reading = readDraft(draft({ name: ' Morning  round ' }));
+  assert.equal(reading.ok && reading.name, 'morning-round');
 });
 
 test('fields of another kind are ignored', () => {

@@ -29,6 +29,9 @@ type DraftReading = Reading<{ name: string; body: ScheduleBody }, Problems>;
 
 const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
+/** The name of the object: people write `Morning round` for `morning-round`. */
+const nameOf = ({ name }: Pick<Draft, 'name'>): string => name.trim().toLowerCase().replaceAll(/\s+/g, '-');
+
 export function emptyDraft(agent: string, timeZone: string): Draft {
   return {
     name: '',
@@ -119,7 +122,7 @@ export function readDraft(draft: Draft): DraftReading {
   const reading = ScheduleSpec.safeParse(candidateOf(draft));
   const problems: Problems = { ...issueLabel(reading.success ? [] : reading.error.issues), ...ownProblems(draft) };
   if (Object.keys(problems).length > 0 || !reading.success) return { ok: false, problems };
-  return { ok: true, name: draft.name.trim(), body: bodyOf(reading.data) };
+  return { ok: true, name: nameOf(draft), body: bodyOf(reading.data) };
 }
 
 function candidateOf(draft: Draft): object {
@@ -142,7 +145,7 @@ function candidateOf(draft: Draft): object {
 /** Problems with fields outside of the spec: the name of the object, and labels as one text. */
 function ownProblems(draft: Draft): Problems {
   return {
-    ...(NAME.test(draft.name.trim())
+    ...(NAME.test(nameOf(draft))
       ? {}
       : { name: "Use lower case letters, digits, '-' and '.', for example morning-round" }),
     ...(draft.target === 'agent' || labelsOf(draft.labels) !== null
