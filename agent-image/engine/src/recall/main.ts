@@ -82,7 +82,7 @@ function table(asked: readonly Asked[], turns: number): string {
   const refused = asked.flatMap((each) => [...each.refused]).map(([reason, count]) => `${count} ${reason}`);
   const kinds = [...scoreByKind(answered)].filter(([, { questions }]) => questions > 0);
   return [
-    `${turns} turns${refused.length === 0 ? '' : `, not kept: ${refused.join(', ')}`}; profile ${PROFILE}, embedder ${asked[0]?.embedder ?? ''}`,
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}${refused.length === 0 ? '' : `, not kept: ${refused.join(', ')}`}; profile ${PROFILE}, embedder ${asked[0]?.embedder ?? ''}`,
     `${' '.repeat(20)}${['questions', ...RECALL_AT.map((k) => `recall@${k}`), 'tokens@10', 'p95 ms'].map((cell) => cell.padStart(11)).join('')}`,
     line('all questions', scoreRecall(answered)),
     ...(kinds.length > 1 ? kinds.map(([kind, score]) => line(kind, score)) : []),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +31,23 @@ test('hamlet-json prints the scores of a file', (context) => {
   const printed = execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), file, '--wrong'], {
     encoding: 'utf8',
   });
-  assert.match(printed, /line 4, silentlyWrong: "\{\}"\n {2}\{\}\nline 5, refused: ""\n {2}JSON_SYNTAX_ERROR/);
-  assert.match(printed, /4 lines: exact 50\.00 %, silentlyWrong 25\.00 %, refused 25\.00 %; [\d.]+ µs a line/);
+  assert.match(printed, /line 4, silently wrong: "\{\}"\n {2}\{\}\nline 5, refused: ""\n {2}JSON_SYNTAX_ERROR/);
+  assert.match(printed, /4 lines: exact 50\.00 %, silently wrong 25\.00 %, refused 25\.00 %; [\d.]+ µs a line/);
+});
+
+test('hamlet-json explains itself, and says in one line what it cannot use', () => {
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { encoding: 'utf8' });
+  const help = run('--help');
+  assert.deepEqual([help.status, help.stderr], [0, '']);
+  const [example = ''] = /^ {2}(\{.*\})$/m.exec(help.stdout)?.slice(1) ?? [];
+  assert.equal(typeof readLine(example), 'object', 'the example of the usage is a line');
+  for (const [argument, says] of [
+    ['none.jsonl', /^none\.jsonl: there is no such file; name a file of JSON lines\n$/],
+    ['--worng', /^Unknown option '--worng'/],
+  ] as const) {
+    const { status, stderr } = run(argument);
+    assert.equal(status, 2);
+    assert.match(stderr, says);
+  }
 });
