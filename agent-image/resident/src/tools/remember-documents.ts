@@ -1,6 +1,7 @@
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
 import type { Counts, DocumentHit, Ingested, SkipReason, Source, SourceFile } from '@hamlet/engine/memory';
 import { memoryReaderOf, noteMemories } from '../engine/run-book.ts';
+import { documentSize } from '../memory/document-size.ts';
 import { failed, okay, type ToolKit } from './tool-kit.ts';
 
 const ID_CHARS = 12;
@@ -52,20 +53,20 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
 
 /** The result of a pass. Pure. */
 function inWords(name: string, { id, counts }: Extract<Ingested, { outcome: 'ingested' }>): string {
-  const { files, unchanged, replaced, removed, chunks, skipped } = counts;
+  const { unchanged, replaced, removed, skipped } = counts;
   const left = Object.entries(SKIPPED).flatMap(([reason, words]) => {
     const count = skipped[reason as SkipReason];
     return count === 0 ? [] : [`${count} ${words}`];
   });
   return [
-    `${name} is remembered as ${id}: ${files} files in ${chunks} pieces (${unchanged} unchanged, ${replaced} changed, ${removed} gone).`,
+    `${name} is remembered as ${id}: ${documentSize(counts)} (${unchanged} unchanged, ${replaced} changed, ${removed} gone).`,
     ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
   ].join('\n');
 }
 
 /** A source as a line of a list. Pure. */
-export const sourceInWords = ({ id, name, files, chunks, since, isWhole }: Source): string =>
-  `- ${id}, documents: ${name}, ${files} files in ${chunks} pieces, since ${new Date(since).toISOString().slice(0, 10)}${isWhole ? '' : ', incomplete: call remember_documents again'}`;
+export const sourceInWords = (source: Source): string =>
+  `- ${source.id}, documents: ${source.name}, ${documentSize(source)}, since ${new Date(source.since).toISOString().slice(0, 10)}${source.isWhole ? '' : ', incomplete: call remember_documents again'}`;
 
 /** A piece of a document with its citation. Pure. */
 export const hitInWords = ({ source, name, path, from, to, sha256, text }: DocumentHit): string =>

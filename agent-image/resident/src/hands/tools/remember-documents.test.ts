@@ -100,8 +100,8 @@ test('an agent reads a folder, finds its lines with their place and version, and
 test('documents are for the people of their run and for its repository; one file is a source too', async () => {
   put('plan.txt', 'The harvest begins on the ninth.\n');
   put('mill/wheel.txt', 'The harvest turns the wheel of the mill.\n');
-  assert.match(await textOf('ana', 'remember_documents', { path: 'plan.txt' }), /1 files in 1 pieces/);
-  assert.match(await textOf('mill', 'remember_documents', { path: 'mill' }), /1 files in 1 pieces/);
+  assert.match(await textOf('ana', 'remember_documents', { path: 'plan.txt' }), /1 file in 1 piece /);
+  assert.match(await textOf('mill', 'remember_documents', { path: 'mill' }), /1 file in 1 piece /);
   const seen = async (run: string) =>
     (await textOf(run, 'search_memories', { query: 'harvest' })).match(/\[\w+\.txt:/g)?.toSorted() ?? [];
   assert.deepEqual(

@@ -7,6 +7,7 @@ import {
 import type { MindState, SyncedMemory } from '@hamlet/contract';
 import { shorten } from '@hamlet/core/shorten';
 import type { Audience, Evidence, Memory, Remembered, Source } from '@hamlet/engine/memory';
+import { documentSize } from '../document-size.ts';
 import { DIARY_SESSION, NO_SUBJECT } from '../remembered.ts';
 import { isLearned } from '../reading/facts-read.ts';
 
@@ -81,7 +82,7 @@ export const syncedSource = ({
 }: Source): SyncedMemory => ({
   memory_id: id,
   kind: 'evidence',
-  text: storable(`${name}: ${files} files in ${chunks} pieces`, MEMORY_WORDS_MAX_CHARS),
+  text: storable(`${name}: ${documentSize({ files, chunks })}`, MEMORY_WORDS_MAX_CHARS),
   audience: syncedAudience(audience),
   repository,
   outside: taint === 'outside',
