@@ -11,8 +11,8 @@ test('files that fit are taken, up to the limit of a message', () => {
   assert.deepEqual(names([file('a.txt', 1), file('b.txt', GIVEN_FILE_MAX_BYTES)]), ['a.txt', 'b.txt']);
   const five = Array.from({ length: GIVEN_FILES_MAX + 1 }, (_, at) => file(`${at}.txt`));
   assert.deepEqual(names(five), ['0.txt', '1.txt', '2.txt', '3.txt']);
-  assert.match(admitFiles(five, 0).problems.join(), /^1 file was not attached, .* at most 4: send the others/);
-  assert.match(admitFiles(five, GIVEN_FILES_MAX).problems.join(), /^5 files were not attached/);
+  assert.match(admitFiles(five, 0).problems.join(), /^1 file was not attached, .* at most 4: send it with/);
+  assert.match(admitFiles(five, GIVEN_FILES_MAX).problems.join(), /^5 files were not attached, .* send them with/);
 });
 
 test('a file that does not fit is left out with its reason, and takes no place', () => {

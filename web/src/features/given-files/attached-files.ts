@@ -39,9 +39,9 @@ function problemOf({ name, size }: Chosen): string | null {
 
 function tooMany(count: number): readonly string[] {
   if (count <= 0) return [];
-  const subject = count === 1 ? '1 file was' : `${count} files were`;
+  const [subject, rest] = count === 1 ? ['1 file was', 'it'] : [`${count} files were`, 'them'];
   return [
-    `${subject} not attached, because a message has at most ${GIVEN_FILES_MAX}: send the others with the next message.`,
+    `${subject} not attached, because a message has at most ${GIVEN_FILES_MAX}: send ${rest} with the next message.`,
   ];
 }
 
