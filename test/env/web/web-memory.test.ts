@@ -208,6 +208,7 @@ testOnDevices('a long memory says how many are listed, and the oldest is found',
   assert.equal(await cards.count(), 100);
   await page.getByLabel('Search its memory').fill('600 geese');
   await page.locator('.memory-card[data-memory="m-599"]').waitFor();
+  await page.getByText('The 20 best are listed').waitFor();
   await stage.shot(viewer, `mind-long-${name}`);
 });
 
@@ -232,7 +233,7 @@ testOnDevices(
     assert.match(await card('e-1').innerText(), /Said[^]*kim/);
     await page.getByLabel('Search its memory').fill('where does Kim live');
     await card('m-town')
-      .getByText(/^Found by words/)
+      .getByText(/^Rank: \d+ % matching words/)
       .waitFor();
   },
 );
@@ -270,6 +271,7 @@ test('a person corrects and forgets what an agent believes of them', async (cont
   await card('drinks tea').locator('[data-action="open-forget"]').click();
   await card('drinks tea').locator('[data-action="forget"]').click();
   await card('drinks tea').waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.memory-card:focus').count(), 1, 'the keyboard keeps its place in the list');
   const { commands } = await permits.play
     .as('ada')
     .syncAgentMemory({ agent_id: 'ada', cycle: (await permits.play.agent('ada')).cycle, applied: 0 });
@@ -296,4 +298,6 @@ test('a person sees why the agent could not apply a change', async (context) => 
   await sync({ applied: number, refused: [{ number, reason: 'too_many_pins' }] });
   await page.getByText('The agent could not pin a memory: its people have 200 pins').waitFor();
   await stage.shot(viewer, 'mind-refused');
+  await page.getByRole('button', { name: 'Show the memory' }).click();
+  await page.locator('section[aria-label="One memory"] .memory-card', { hasText: 'lives in Basel' }).waitFor();
 });

@@ -118,6 +118,14 @@ export type MindState = z.infer<typeof MindState>;
 export const MemoryChangeRefusal = z.enum(['no_such_memory', 'too_many_pins', 'memory_full', 'not_kept']);
 export type MemoryChangeRefusal = z.infer<typeof MemoryChangeRefusal>;
 
+/** The reasons in words, most with the next step. */
+export const MEMORY_CHANGE_REFUSALS: Readonly<Record<MemoryChangeRefusal, string>> = {
+  no_such_memory: 'the agent no longer has it',
+  too_many_pins: 'its people have 200 pins; unpin another one first',
+  memory_full: 'its memory is full; forget something first',
+  not_kept: 'the agent does not keep such a text; write it in other words',
+};
+
 /** Newest changes by the caller that a list has. */
 export const OWN_CHANGES_MAX = 20;
 

@@ -1,8 +1,9 @@
 import type { PriceList, QuoteAnswer } from '@hamlet/contract';
 import { buyCompute, getQuote, PURCHASE_KINDS, QUOTAS, roleMay } from '@hamlet/contract';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { fieldsOf, type FormDraft, useDraft } from '../../client/drafts.ts';
 import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';
+import { useSettled } from '../../client/query/use-settled.ts';
 import { ActionForm, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { limitLabel } from '../market/item-labels.ts';
@@ -13,7 +14,6 @@ import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurch
 import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const REFRESH_MS = 10_000;
-const TYPING_MS = 250;
 
 /** Shows the price and the effect of a purchase while the person writes it. An admin pays with the agent's money. */
 export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBought: () => void }>) {
@@ -145,7 +145,7 @@ function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
   const wanted = reading.ok && agentId !== '' ? { agent_id: agentId, ...reading.item, seconds: reading.seconds } : null;
   // Equal drafts have equal text, so a new render sends no new request.
   const question = JSON.stringify(wanted);
-  const settled = useSettled(question, TYPING_MS) === question;
+  const settled = useSettled(question) === question;
   return useLive(getQuote, settled && wanted !== null ? { query: wanted } : null, REFRESH_MS);
 }
 
@@ -201,14 +201,4 @@ function warningsOf({ item, after, fall }: Pick<EffectProps, 'item' | 'after'> &
     after.affordable ? fall : `The agent needs ${moneyLabel(after.missing)} more.`,
     item.free ? '' : 'This GPU is taken for part of that time. Choose another time.',
   ].filter((warning) => warning !== '');
-}
-
-/** Returns a value once it has stayed the same for `afterMs`, for requests that depend on typed text. */
-function useSettled<T>(value: T, afterMs: number): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(() => value), afterMs);
-    return () => clearTimeout(timer);
-  }, [value, afterMs]);
-  return settled;
 }

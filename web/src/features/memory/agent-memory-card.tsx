@@ -7,13 +7,15 @@ import {
   MEMORY_WORDS_MAX_CHARS,
   pinAgentMemory,
 } from '@hamlet/contract';
-import { type ReactNode, useState } from 'react';
+import { titleFrom } from '@hamlet/core';
+import { type ReactNode, useRef, useState } from 'react';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, type Tone, Unread } from '../../ui/controls.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { audienceLabel, CERTAINTY } from './memory-labels.ts';
+import { MemoryText } from './memory-text.tsx';
 
 type CardProps = Readonly<{
   agentId: string;
@@ -30,18 +32,20 @@ type Opened = 'words' | 'history' | 'correct' | 'forget' | null;
 /** One memory: its words, from where, how sure and since when, and what a person may do with it. */
 export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, children }: CardProps) {
   const [opened, setOpened] = useState<Opened>(null);
+  const card = useRef<HTMLLIElement>(null);
   const intent = useIntent();
   const { memory_id, text, about, until } = memory;
   const params = { agent_id: agentId, memory_id };
-  const act = async (change: Promise<unknown>): Promise<void> => {
+  const act = async (change: Promise<unknown>, next: 'stays' | 'goes' = 'stays'): Promise<void> => {
     if ((await change) === null) return;
     setOpened(null);
+    if (next === 'goes') focusBeside(card.current);
     onChanged();
   };
   return (
-    <li className="memory-card" data-memory={memory_id} data-ended={until !== null}>
+    <li ref={card} tabIndex={-1} className="memory-card" data-memory={memory_id} data-ended={until !== null}>
       {about !== null && <b>{about}</b>}
-      <p className="memory-text">{text}</p>
+      <MemoryText text={text} />
       <Origin memory={memory} nowMs={nowMs} />
       {children}
       <Acts
@@ -55,7 +59,8 @@ export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, chil
         <Correction
           start={text}
           busy={intent.busy}
-          onSave={(words) => void act(intent.call(correctAgentMemory, { params, body: { text: words } }))}
+          onSave={(words) => void act(intent.call(correctAgentMemory, { params, body: { text: words } }), 'goes')}
+          onBack={() => setOpened(null)}
         />
       )}
       {opened === 'forget' && (
@@ -65,7 +70,7 @@ export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, chil
             word="Forget it"
             look="danger"
             aria-disabled={intent.busy}
-            onClick={() => void act(intent.call(forgetAgentMemory, { params }))}
+            onClick={() => void act(intent.call(forgetAgentMemory, { params }), 'goes')}
             data-action="forget"
           />
           <Button word="Keep it" onClick={() => setOpened(null)} />
@@ -79,6 +84,12 @@ export function AgentMemoryCard({ agentId, whose, memory, nowMs, onChanged, chil
   );
 }
 
+/** Keeps the place of a keyboard in the list when a card leaves it. */
+const focusBeside = (card: HTMLLIElement | null): void => {
+  const beside = card?.nextElementSibling ?? card?.previousElementSibling ?? null;
+  if (beside instanceof HTMLElement) beside.focus();
+};
+
 type ActsProps = Readonly<{
   memory: AgentMemory;
   busy: boolean;
@@ -88,7 +99,7 @@ type ActsProps = Readonly<{
 }>;
 
 function Acts({ memory, busy, opened, onOpen, onPin }: ActsProps) {
-  const { pinned, until, kind, replaces, may_change: mayChange } = memory;
+  const { text, pinned, until, kind, replaces, may_change: mayChange } = memory;
   const isInForce = mayChange && until === null;
   const part = (name: Opened, word: string) => (
     <Button
@@ -99,7 +110,7 @@ function Acts({ memory, busy, opened, onOpen, onPin }: ActsProps) {
     />
   );
   return (
-    <p className="memory-acts">
+    <p className="memory-acts" role="group" aria-label={`Memory: ${titleFrom(text)}`}>
       {isInForce && (
         <Button word={pinned ? 'Unpin' : 'Pin'} aria-disabled={busy} onClick={() => onPin(!pinned)} data-action="pin" />
       )}
@@ -120,10 +131,12 @@ function Origin({ memory, nowMs }: Pick<CardProps, 'memory' | 'nowMs'>) {
   return (
     <p className="hint memory-origin">
       <Marks memory={memory} /> {speaker !== null && <>{speaker}, </>}
+      {until !== null && 'from '}
       <Time at={since} word={timeAgo(since, nowMs)} />
       {until !== null && (
         <>
-          , until <Time at={until} word={timeAgo(until, nowMs)} />
+          {' until '}
+          <Time at={until} word={timeAgo(until, nowMs)} />
         </>
       )}
       {repository !== null && <> · {repository}</>} · {audienceLabel(audience, viewer)}
@@ -175,9 +188,9 @@ function Source({ memory: { session_id: chat, run_id: run } }: Pick<CardProps, '
   );
 }
 
-type CorrectionProps = Readonly<{ start: string; busy: boolean; onSave: (text: string) => void }>;
+type CorrectionProps = Readonly<{ start: string; busy: boolean; onSave: (text: string) => void; onBack: () => void }>;
 
-function Correction({ start, busy, onSave }: CorrectionProps) {
+function Correction({ start, busy, onSave, onBack }: CorrectionProps) {
   const [text, setText] = useState(start);
   const isReady = text.trim() !== '' && text !== start && !busy;
   return (
@@ -197,7 +210,10 @@ function Correction({ start, busy, onSave }: CorrectionProps) {
         onChange={setText}
         autoFocus
       />
-      <Button type="submit" word="Save the correction" look="strong" aria-disabled={!isReady} />
+      <div className="button-row">
+        <Button type="submit" word="Save the correction" look="strong" aria-disabled={!isReady} />
+        <Button look="plain" word="Back" onClick={onBack} />
+      </div>
     </form>
   );
 }

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import {
   audienceLabel,
   explanationLabel,
+  foundLabel,
+  isLongText,
   moreLabel,
   notShownLabel,
   refusalLabel,
@@ -26,8 +28,24 @@ test('labels say who may know a memory, how full the store is and why a memory w
   );
   assert.match(totalsLabel({ ...totals, dropped: 1 }), /1 was deleted/);
   const explain = { words: 0.6, recency: 0.15, importance: 0, use: 0, pinned: 0.25 };
-  assert.equal(explanationLabel({ explain, score: 1 }), 'words 60 %, pin 25 %, age 15 %');
+  assert.equal(explanationLabel({ explain, score: 1 }), '60 % matching words, 25 % pin, 15 % recency');
   assert.equal(explanationLabel({ explain: { ...explain, words: 0, recency: 0, pinned: 0 }, score: 0 }), '');
+});
+
+test('many characters or many lines are a long text', () => {
+  assert.deepEqual(['a'.repeat(400), 'a'.repeat(401), 'a\n'.repeat(7), 'a\n'.repeat(8)].map(isLongText), [
+    false,
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('a search says how many memories it found, and when there may be more', () => {
+  assert.match(foundLabel(0, 20), /^No memory shares/);
+  assert.match(foundLabel(1, 20), /^1 memory shares/);
+  assert.match(foundLabel(19, 20), /^19 memories share .*the best first\.$/);
+  assert.match(foundLabel(20, 20), /^The 20 best are listed; add a word/);
 });
 
 test('the news of a day count only what is listed, and say so', () => {

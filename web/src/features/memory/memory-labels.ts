@@ -1,8 +1,8 @@
+import { MEMORY_CHANGE_REFUSALS } from '@hamlet/contract';
 import type {
   AgentMemory,
   FoundMemory,
   MemoryCertainty,
-  MemoryChangeRefusal,
   MemoryKind,
   MemoryTotals,
   OwnMemoryChange,
@@ -21,6 +21,12 @@ export const KINDS: Readonly<Record<MemoryKind, { readonly word: string; readonl
   evidence: { word: 'Was said', empty: 'Your words and its answers in conversations appear here.' },
   diary: { word: 'Did', empty: 'The work that you give it appears here.' },
 };
+
+const SHORT_CHARS = 400;
+const SHORT_LINES = 8;
+
+/** True if words would push the next memory off the screen. Pure. */
+export const isLongText = (text: string): boolean => text.length > SHORT_CHARS || text.split('\n').length > SHORT_LINES;
 
 /** The people who may know a memory, besides admins. Pure. */
 export function audienceLabel(audience: readonly string[] | null, viewer: ViewerId): string {
@@ -70,16 +76,10 @@ const CHANGES: Readonly<Record<OwnMemoryChange['op'], string>> = {
   unpin: 'unpin a memory',
   correct: 'correct a memory',
 };
-const REFUSALS: Readonly<Record<MemoryChangeRefusal, string>> = {
-  no_such_memory: 'the agent no longer has it',
-  too_many_pins: 'its people have 200 pins; unpin another one first',
-  memory_full: 'its memory is full; forget something first',
-  not_kept: 'the agent does not keep such a text; write it in other words',
-};
 
 /** The agent's reason against a change. Pure. */
 export const refusalLabel = ({ op, reason }: Pick<OwnMemoryChange, 'op' | 'reason'>): string =>
-  `The agent could not ${CHANGES[op]}: ${reason === null ? 'it gave no reason' : REFUSALS[reason]}.`;
+  `The agent could not ${CHANGES[op]}: ${reason === null ? 'it gave no reason' : MEMORY_CHANGE_REFUSALS[reason]}.`;
 
 const REFUSED_SHOWN_MS = 7 * 86_400_000;
 
@@ -91,15 +91,24 @@ export function refusedChanges(changes: readonly OwnMemoryChange[], nowMs: numbe
   );
 }
 
+/** How many memories a search found; `limit`: the most that it returns. Pure. */
+export function foundLabel(count: number, limit: number): string {
+  if (count === 0) return 'No memory shares a word with the search.';
+  if (count === 1) return '1 memory shares a word with the search.';
+  return count < limit
+    ? `${count} memories share a word with the search, the best first.`
+    : `The ${count} best are listed; add a word to narrow the search.`;
+}
+
 const PARTS: Readonly<Record<keyof FoundMemory['explain'], string>> = {
-  words: 'words',
-  recency: 'age',
+  words: 'matching words',
+  recency: 'recency',
   importance: 'importance',
   use: 'use',
   pinned: 'pin',
 };
 
-/** Why a memory was found: the shares of its score in percent, the greatest first. Pure. */
+/** Why a memory has its rank: the shares of its score in percent, the greatest first. Pure. */
 export function explanationLabel({ explain, score }: Pick<FoundMemory, 'explain' | 'score'>): string {
   const parts = Object.entries(PARTS)
     .map(([key, word]) => ({
@@ -108,5 +117,5 @@ export function explanationLabel({ explain, score }: Pick<FoundMemory, 'explain'
     }))
     .filter(({ share }) => share > 0)
     .toSorted((one, other) => other.share - one.share);
-  return parts.map(({ word, share }) => `${word} ${share} %`).join(', ');
+  return parts.map(({ word, share }) => `${share} % ${word}`).join(', ');
 }

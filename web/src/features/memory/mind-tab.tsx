@@ -6,21 +6,21 @@ import {
   MemoryId,
   MemoryKind,
   roleMay,
-  searchAgentMemory,
 } from '@hamlet/contract';
 import type { CallData } from '@hamlet/contract';
 import { useState } from 'react';
 import { useLive, usePages } from '../../client/query/use-live.ts';
-import { Button, LinkButton, Notice, PagedList, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
+import { useSettled } from '../../client/query/use-settled.ts';
+import { Button, LinkButton, Notice, PagedList, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { CheckField, FilterField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { AgentMemoryCard } from './agent-memory-card.tsx';
+import { FoundMemories } from './found-memories.tsx';
 import { RepositoryMemories } from './repository-memories.tsx';
 import {
-  explanationLabel,
   KINDS,
   moreLabel,
   notShownLabel,
@@ -71,12 +71,12 @@ function OneMemory({ agentId, whose, memoryId }: Asked & { readonly memoryId: st
   const { data, refused, again } = useLive(listAgentMemory, known ? input : null, EVERY_MS);
   return (
     <section className="section" aria-label="One memory">
-      <h3 className="section-name">The memory {visibleText(memoryId)}</h3>
+      <h3 className="section-name">One memory</h3>
       {known && data === null && <Unread refused={refused} />}
       {(!known || data?.memories.length === 0) && (
         <p className="empty">
-          It is not among the memories that you may read: it was forgotten, it is of another person, or it belongs to a
-          repository.
+          <code>{visibleText(memoryId)}</code> is not among the memories that you may read: it was forgotten, it is of
+          another person, or it belongs to a repository.
         </p>
       )}
       <ul className="memory-cards">
@@ -99,6 +99,7 @@ function OneMemory({ agentId, whose, memoryId }: Asked & { readonly memoryId: st
 function Memories({ agentId, whose }: Asked) {
   const [kind, setKind] = useState<MemoryKind>('fact');
   const [query, setQuery] = useState('');
+  const settled = useSettled(query.trim());
   const input = { params: { agent_id: agentId }, query: { whose, kind } };
   const pages = usePages(listAgentMemory, input, { list: 'memories', id: 'memory_id', everyMs: EVERY_MS });
   const now = useNow(NOW_MS);
@@ -112,13 +113,13 @@ function Memories({ agentId, whose }: Asked) {
       onChanged={pages.again}
     />
   );
-  const found = query.trim() !== '';
+  const searches = query.trim() !== '';
   return (
     <>
-      {pages.first !== null && <Overview first={pages.first} nowMs={now} />}
+      {pages.first !== null && <Overview first={pages.first} whose={whose} nowMs={now} />}
       <FilterField label="Search its memory" value={query} onChange={setQuery} maxLength={MEMORY_QUERY_MAX_CHARS} />
-      {found ? (
-        <Found agentId={agentId} whose={whose} query={query.trim()} nowMs={now} />
+      {searches ? (
+        <FoundMemories agentId={agentId} whose={whose} query={settled} nowMs={now} />
       ) : (
         <>
           <div className="memory-kinds" role="group" aria-label="Kind of memory">
@@ -148,7 +149,9 @@ function Memories({ agentId, whose }: Asked) {
 
 type First = Pick<CallData<typeof listAgentMemory>, 'mind' | 'totals' | 'synced_at' | 'waiting' | 'shown' | 'changes'>;
 
-function Overview({ first, nowMs }: Readonly<{ first: First; nowMs: number }>) {
+const SEEN = { mine: 'You see the memories that arose with you or that everybody may know.', all: '' } as const;
+
+function Overview({ first, whose, nowMs }: Readonly<{ first: First; whose: 'mine' | 'all'; nowMs: number }>) {
   const { mind, totals, synced_at: synced, waiting, shown, changes } = first;
   const notShown = totals === null ? null : notShownLabel(shown, totals);
   if (synced === null)
@@ -171,15 +174,21 @@ function Overview({ first, nowMs }: Readonly<{ first: First; nowMs: number }>) {
       <p className="hint">
         As of <Time at={synced} word={timeAgo(synced, nowMs)} />
         {waiting > 0 && `. The agent has not applied ${waiting === 1 ? 'one change' : `${waiting} changes`} yet`}.{' '}
-        {notShown}
+        {SEEN[whose]} {notShown}
       </p>
-      {refusedChanges(changes, nowMs).map((change) => (
-        <Notice key={change.number} tone="bad">
-          {refusalLabel(change)} <Time at={change.at} word={timeAgo(change.at, nowMs)} />
-        </Notice>
-      ))}
+      <RefusedChanges changes={changes} nowMs={nowMs} />
     </section>
   );
+}
+
+function RefusedChanges({ changes, nowMs }: Readonly<{ changes: First['changes']; nowMs: number }>) {
+  const { open } = useVillage();
+  return refusedChanges(changes, nowMs).map((change) => (
+    <Notice key={change.number} tone="bad">
+      {refusalLabel(change)} <Time at={change.at} word={timeAgo(change.at, nowMs)} />{' '}
+      <LinkButton word="Show the memory" onClick={() => open({ memory: change.memory_id })} />
+    </Notice>
+  ));
 }
 
 function Fullness({ label, share }: Readonly<{ label: string; share: number }>) {
@@ -198,31 +207,5 @@ function Fullness({ label, share }: Readonly<{ label: string; share: number }>) 
         <span style={{ width: `${Math.min(1, share) * 100}%` }} />
       </span>
     </div>
-  );
-}
-
-function Found({ agentId, whose, query, nowMs }: Asked & Readonly<{ query: string; nowMs: number }>) {
-  const input = { params: { agent_id: agentId }, query: { q: query, whose } };
-  const { data, refused, again } = useLive(searchAgentMemory, input, EVERY_MS);
-  if (data === null) return <Unread refused={refused} word="Searching…" />;
-  return (
-    <>
-      {refused !== null && <RefusedNotice refused={refused} />}
-      {data.found.length === 0 && <p className="empty">No memory shares a word with the search.</p>}
-      <ul className="memory-cards" aria-label="Found memories">
-        {data.found.map((each) => (
-          <AgentMemoryCard
-            key={each.memory.memory_id}
-            agentId={agentId}
-            whose={whose}
-            memory={each.memory}
-            nowMs={nowMs}
-            onChanged={again}
-          >
-            <p className="hint">Found by {explanationLabel(each)}.</p>
-          </AgentMemoryCard>
-        ))}
-      </ul>
-    </>
   );
 }

@@ -4,6 +4,7 @@ import {
   dataOf,
   forgetAgentMemory,
   listAgentMemory,
+  MEMORY_CHANGE_REFUSALS,
   pinAgentMemory,
   searchAgentMemory,
 } from '@hamlet/contract';
@@ -120,7 +121,6 @@ export function agentMemoryLines(answer: AgentMemoryAnswer, nowMs: number): read
 /** A change by the caller that is not done. Pure. */
 function changeLine({ number, op, memory_id: id, state, reason }: OwnMemoryChange): readonly string[] {
   if (state === 'done') return [];
-  return [
-    `change ${number} (${op} ${id}) ${state === 'waiting' ? 'waits for the agent' : `was refused: ${reason ?? 'no reason'}`}`,
-  ];
+  const why = reason === null ? 'it gave no reason' : MEMORY_CHANGE_REFUSALS[reason];
+  return [`change ${number} (${op} ${id}) ${state === 'waiting' ? 'waits for the agent' : `was refused: ${why}`}`];
 }

@@ -87,7 +87,7 @@ test("an agent's memory is a table with what is sure and since when, and says ho
     '3 of 100 memories in use',
     '2 of them are not copied here yet',
     'change 5 (forget m-2) waits for the agent',
-    'change 4 (pin m-1) was refused: too_many_pins',
+    'change 4 (pin m-1) was refused: its people have 200 pins; unpin another one first',
   ]);
   const none = { memories: [], totals: null, next_cursor: null, shown: 0, changes: [] };
   assert.deepEqual(agentMemoryLines(none, NOW), ['the agent remembers nothing that you may know']);

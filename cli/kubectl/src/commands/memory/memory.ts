@@ -66,12 +66,15 @@ export const memory = apiCommand({
   name: 'memory',
   usage: '[AGENT [list | search WORDS | pin ID | unpin ID | forget ID | correct ID TEXT] | REPOSITORY]',
   summary: 'shows and changes what an agent remembers, or the memory of a repository',
-  details: `It shows the memories of an agent that arose with you or that everybody may know. --all shows an admin the rest too, also of a
-repository, and the audit names the admin. A list has the newest 100; --cursor=CURSOR lists older ones. A forgotten memory is
-deleted here at once, and in the agent before it next recalls anything. The list has your changes that the agent has not applied, or could
-not apply. All agents that work in a repository share its memory, for the people with whom it arose. REPOSITORY is a name of the list or
-an address. --forget=ID deletes one entry, --forget-all all that you may know, for an admin the whole memory; neither can be undone, and
-the audit keeps who did it.`,
+  details: `AGENT: the memories that arose with you or that everybody may know, the newest 100; --cursor=CURSOR lists older ones. The agent always
+recalls a pinned memory. A correction replaces a fact. A forgotten memory is deleted here at once, and in the agent before it next
+recalls anything. The list ends with your changes that the agent has not applied, or could not apply.
+
+REPOSITORY, a name of the list or an address: the memory that all agents share that work there, for the people with whom it arose.
+--forget=ID deletes one entry, --forget-all all that you may know, for an admin the whole memory; neither can be undone, and the audit
+keeps who did it.
+
+Without a name: the repositories with a memory. --all shows an admin what arose with others too, and the audit names the admin.`,
   options: {
     forget: { type: 'string' },
     'forget-all': { type: 'boolean' },
