@@ -194,6 +194,13 @@ testOnDevices(
     await output.getByRole('button', { name: 'Copied' }).waitFor();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), shown);
     await stage.shot(viewer, `output-${name}`);
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await output.getByRole('button', { name: 'Copied' }).click();
+    await output.getByText('The browser refused to copy').waitFor();
+    const [color, link] = await page.evaluate<[string, string]>(
+      `[document.body, document.querySelector('.run-output a')].map((part) => getComputedStyle(part).color)`,
+    );
+    assert.equal(link, color, 'a link that looks like a button has the colour of its theme');
     const [download] = await Promise.all([page.waitForEvent('download'), output.locator('a[download]').click()]);
     assert.equal(download.suggestedFilename(), `${formedRun}.json`);
     assert.equal(readFileSync(await download.path(), 'utf8'), shown);

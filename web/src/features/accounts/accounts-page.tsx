@@ -12,6 +12,7 @@ import {
 import { useState } from 'react';
 import './accounts.css';
 import { Badge, Button, Notice, PagedList, RefusedNotice, useNow } from '../../ui/controls.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { minuteTime, timeAhead } from '../../ui/time-labels.ts';
@@ -160,21 +161,14 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps) {
 
 /** A link with a one-time code, shown once: the admin sends it to the person. */
 export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonly name: string }) {
-  const [copied, setCopied] = useState(false);
   const link = `${window.location.origin}/?code=${encodeURIComponent(grant.code)}`;
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(link).then(
-      () => setCopied(true),
-      () => undefined,
-    );
-  };
   return (
     <Notice tone="info" icon={null} className="code-notice">
       <b>Send {name} this link.</b> It sets a password once, until {minuteTime(grant.expires_at)}. It is not shown
       again.
       <span className="code-line">
         <code data-code>{link}</code>
-        <Button word={copied ? 'Copied' : 'Copy the link'} onClick={() => void copy()} />
+        <CopyButton text={link} word="Copy the link" />
       </span>
     </Notice>
   );

@@ -1,26 +1,19 @@
 import { useEffect, useMemo, useState } from 'react';
-import { Button } from '../../../ui/controls.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { indentedJson } from '../indented-json.ts';
 
 /** The answer of a run with an output schema, with a copy and a file for other programs. `json` is valid JSON. */
 export function RunOutput({ runId, json }: Readonly<{ runId: string; json: string }>) {
   const text = useMemo(() => indentedJson(json), [json]);
-  const [copied, setCopied] = useState(false);
   const address = useBlobAddress(text);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => undefined,
-    );
-  };
   return (
     <div className="run-output">
       <pre tabIndex={0} aria-label="Output" data-output>
         {visibleText(text)}
       </pre>
       <div className="button-row">
-        <Button word={copied ? 'Copied' : 'Copy the JSON'} onClick={() => void copy()} data-action="copy-output" />
+        <CopyButton text={text} word="Copy the JSON" />
         {address !== null && (
           <a className="button button-small" href={address} download={`${runId}.json`} data-action="download-output">
             Download the JSON
