@@ -63,6 +63,7 @@ testOnDevices('words and calls of a program stand in the order in which they hap
   assert.doesNotMatch(await page.locator('.inspector').innerText(), /\d+ steps?\b/);
   await page.locator('.work-line').click();
   await page.locator('.work .call').nth(1).waitFor();
+  assert.match(await page.locator('.work-line').innerText(), /: 2 calls$/);
   const order = await page.evaluate<string[]>(
     `[...document.querySelectorAll('.work > li')].map((item) => item.querySelector('.call-word')?.textContent ?? item.textContent.trim())`,
   );

@@ -112,7 +112,7 @@ function FinishedWork({ runId, trace, state, items, answer, unfolded, onUnfold, 
     <div className="finished-work">
       <button type="button" className="work-line" aria-expanded={open} onClick={() => onUnfold({ isOpen: !open })}>
         <Icon name="chevron" size={13} />
-        {workLabel(trace.run, items, state)}
+        {workLabel(trace.run, unfolded.read ?? items, state)}
       </button>
       {open && (isKnown ? <Work items={items} answer={answer} onAnswered={onAnswered} /> : null)}
       {open && !isKnown && <ReadWork {...{ runId, answer, onUnfold, onAnswered }} />}
