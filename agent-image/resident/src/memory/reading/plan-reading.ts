@@ -30,7 +30,7 @@ type Mark = Readonly<z.infer<typeof Mark>>;
 export const ReadMarks = z.strictObject({ readTo: z.int().min(0), marks: z.array(Mark).max(MARKS_MAX) });
 export type ReadMarks = Readonly<z.infer<typeof ReadMarks>>;
 
-/** After a clock that was ahead, words of this time are looked at again: 1 h. */
+/** After a clock that was ahead, the words of the last hour count as unread. */
 const BACK_MS = 3_600_000;
 
 /** The marks, also if the clock was ahead when they were written: words that were said since have earlier times. Pure. */
