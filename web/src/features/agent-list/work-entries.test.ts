@@ -66,6 +66,12 @@ test('a run that ended differs from one under way', () => {
   assert.deepEqual(kinds, ['run', 'done', 'failed', 'stopped']);
 });
 
+test('a person stops a run, not its agent', () => {
+  const runs = [aRun({ state: 'cancelled', ended_at: '2026-11-23T12:01:00Z', prompt: 'Bake' })];
+  const [entry] = workEntries({ runs, permissions: [], purchases: [], deliveries: [] });
+  assert.equal(entry?.text, 'was stopped during “Bake”');
+});
+
 test('a line opens the page that shows more', () => {
   const [run, delivery] = workEntries({ runs: [aRun()], permissions: [], purchases: [], deliveries: [DELIVERED] });
   assert.deepEqual(run?.open, { view: 'runs', run: aRun().run_id });

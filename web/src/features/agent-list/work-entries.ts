@@ -33,7 +33,7 @@ export function workEntries({ runs, permissions, purchases, deliveries }: Work):
   return entries.toSorted((left, right) => right.atMs - left.atMs);
 }
 
-const ENDS = { done: 'finished', failed: 'could not finish', cancelled: 'stopped' } as const;
+const ENDS = { done: 'finished', failed: 'could not finish', cancelled: 'was stopped during' } as const;
 
 const KINDS = { done: 'done', failed: 'failed', cancelled: 'stopped' } as const;
 

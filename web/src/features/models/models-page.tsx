@@ -13,6 +13,7 @@ import { SubscriptionForm } from './subscription/subscription-form.tsx';
 import './models.css';
 import type { Refused } from '../../client/api.ts';
 import { TestResult, useTest } from './test-result.tsx';
+import { useAgentNames } from '../village-context.ts';
 import { useLive } from '../../client/query/use-live.ts';
 
 type OpenForm =
@@ -51,11 +52,11 @@ function Content({ form, onForm }: FormState) {
   const models = useLive(showModels, {}, MODELS_MS);
   const providers = useLive(listModelCredentials, {}, PROVIDERS_MS);
   const prices = useLive(listModelPrices, {}, MODELS_MS);
-  const [connected, setConnected] = useState<string | null>(null);
+  const [connected, setConnected] = useState<ModelCredential | null>(null);
   const again = (): void => {
     for (const each of [models, providers, prices]) each.again();
   };
-  const close = (stored: string | null): void => {
+  const close = (stored: ModelCredential | null): void => {
     onForm(null);
     if (stored === null) return;
     setConnected(stored);
@@ -66,11 +67,7 @@ function Content({ form, onForm }: FormState) {
   const known = models.data?.models ?? null;
   return (
     <>
-      {connected !== null && (
-        <Notice tone="good" data-notice="connected">
-          <b>{connected} is stored.</b> Agents whose tier includes one of its models use it from now on.
-        </Notice>
-      )}
+      {connected !== null && <Connected credential={connected} />}
       <Notes providers={providers.data} scriptedOnly={models.data?.scripted_only === true} onForm={onForm} />
       <ModelNames models={known} refused={models.refused} />
       <Providers providers={providers.data} onForm={onForm} onChanged={again} />
@@ -82,24 +79,35 @@ function Content({ form, onForm }: FormState) {
   );
 }
 
+function Connected({ credential: { name, agent_id: owner } }: { readonly credential: ModelCredential }) {
+  const agents = useAgentNames();
+  const users =
+    owner === null
+      ? 'Agents whose tier includes one of its models use it'
+      : `Only ${agents.find(({ id }) => id === owner)?.name ?? owner} uses it`;
+  return (
+    <Notice tone="good" data-notice="connected">
+      <b>{name} is stored.</b> {users} from now on.
+    </Notice>
+  );
+}
+
 interface OpenedProps {
   readonly form: OpenForm;
   readonly notice: string;
   readonly models: readonly VillageModel[] | null;
   readonly prices: readonly ModelPriceView[];
-  /** Receives the name of the provider that the form stored; null if it stored none. */
-  readonly onClose: (stored: string | null) => void;
+  /** Receives the provider that the form stored; null if it stored none. */
+  readonly onClose: (stored: ModelCredential | null) => void;
 }
 
 function Opened({ form, notice, models, prices, onClose }: OpenedProps) {
   if (form.kind === 'prices')
-    return <PriceForm credential={form.of} prices={prices} onClose={(saved) => onClose(saved ? form.of.name : null)} />;
+    return <PriceForm credential={form.of} prices={prices} onClose={(saved) => onClose(saved ? form.of : null)} />;
   const names = (models ?? []).filter(({ tiers }) => tiers.length > 0).map(({ name }) => name);
   if (form.kind === 'subscription')
     return <SubscriptionForm notice={notice} names={names} again={form.again} onClose={onClose} />;
-  return (
-    <ConnectForm names={names} changed={form.changed} onClose={(credential) => onClose(credential?.name ?? null)} />
-  );
+  return <ConnectForm names={names} changed={form.changed} onClose={onClose} />;
 }
 
 type NotesProps = Readonly<{ providers: Providers; scriptedOnly: boolean; onForm: FormState['onForm'] }>;

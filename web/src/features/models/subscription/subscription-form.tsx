@@ -1,4 +1,4 @@
-import { finishSubscription, startSubscription } from '@hamlet/contract';
+import { finishSubscription, type ModelCredential, startSubscription } from '@hamlet/contract';
 import { useState } from 'react';
 import { fieldsOf, type FormDraft, useDialogDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
@@ -14,8 +14,8 @@ interface SubscriptionProps {
   readonly names: readonly string[];
   /** The subscription to sign in to again; null for another one. */
   readonly again: SubscriptionDraft | null;
-  /** Receives the name of the connected subscription; null if the form stored none. */
-  readonly onClose: (stored: string | null) => void;
+  /** Receives the connected subscription; null if the form stored none. */
+  readonly onClose: (stored: ModelCredential | null) => void;
 }
 
 /** Connects a subscription in two steps: the admin signs in at the provider, then gives the address of the last page. */
@@ -40,7 +40,7 @@ export function SubscriptionForm({ notice, names, again, onClose }: Subscription
     const read = readFinish(draft, redirectUri);
     if (!read.ok) return;
     const data = await finishing.call(finishSubscription, { body: read.body });
-    if (data !== null) onClose(data.credential.name);
+    if (data !== null) onClose(data.credential);
   };
   const fields = { draft, of: fieldsOf(draft, write) };
   return (
