@@ -1,7 +1,7 @@
 import type { Term } from '../store/word-index.ts';
 
-/** A first hit, with the names in it by which others may be reached. */
-export type Source = Readonly<{ seq: number; id: string; strength: number; names: readonly Term[] }>;
+/** A first hit, by whose names others may be reached. `strength`: how well its own words fit the query, 0 to 1. */
+export type Source = Readonly<{ seq: number; id: string; strength: number }>;
 
 export type Link = Readonly<{ value: number; through: Readonly<{ id: string; words: readonly string[] }> }>;
 

@@ -12,6 +12,7 @@ const BEST_OF_NAME = 16;
 const NEWEST_OF_NAME = 16;
 
 type Following = Readonly<{ terms: readonly Term[]; scores: Scores; filter: Filter; size: number }>;
+type Led = Readonly<{ source: Source; name: Term; reached: readonly number[] }>;
 
 /**
  * The second step of a question of several: "the pet of the one who rows" finds who rows, and their name finds the pet. Adds to the
@@ -20,25 +21,32 @@ type Following = Readonly<{ terms: readonly Term[]; scores: Scores; filter: Filt
 export function follow(parts: Parts, pool: Pool, { terms, scores, filter, size }: Following): void {
   const { words } = parts;
   const asked = new Set(terms.map(({ word }) => word));
-  for (const { seq, id, text } of pool.best(SOURCES)) {
-    const inHit = words.termsOf(text.split(' '), size);
-    const source = { seq, id, strength: pool.wordsOf(seq), names: bridgesOf(inHit, asked, size) };
-    for (const name of source.names) followName(parts, pool, { source, name, terms, scores, filter, size });
-  }
-}
-
-type Name = Following & Readonly<{ source: Source; name: Term }>;
-
-function followName({ table, words }: Parts, pool: Pool, { source, name, terms, scores, filter, size }: Name): void {
-  const named = words.findWith({ word: name, terms }, scores);
-  const reached = [
-    ...bestVisible(table, named, { filter, limit: BEST_OF_NAME }),
-    ...firstVisible(table, (count) => words.newest(name, count), { filter, limit: NEWEST_OF_NAME }),
-  ];
-  pool.add(reached);
-  for (const seq of reached)
-    if (seq !== source.seq) {
+  const led = pool.best(SOURCES).flatMap(({ seq, id, text }): readonly Led[] => {
+    const names = bridgesOf(words.termsOf(text.split(' '), size), asked, size);
+    const source = { seq, id, strength: pool.wordsOf(seq) };
+    return names.map((name) => ({ source, name, reached: reachedBy(parts, words.having(name), { scores, filter }) }));
+  });
+  pool.add(led.flatMap(({ reached }) => reached));
+  for (const { source, name, reached } of led)
+    for (const seq of reached) {
+      if (seq === source.seq) continue;
       const value = linkValue({ source, name, size, complement: pool.complement(seq, source.seq) });
       pool.link(seq, { value, through: { id: source.id, words: [name.word] } });
     }
+}
+
+function reachedBy(
+  { table }: Parts,
+  named: readonly number[],
+  { scores, filter }: Pick<Following, 'scores' | 'filter'>,
+): readonly number[] {
+  const found = new Map<number, number>();
+  for (const seq of named) {
+    const score = scores.get(seq);
+    if (score !== undefined) found.set(seq, score);
+  }
+  return [
+    ...bestVisible(table, found, { filter, limit: BEST_OF_NAME }),
+    ...firstVisible(table, (count) => named.slice(-count).toReversed(), { filter, limit: NEWEST_OF_NAME }),
+  ];
 }

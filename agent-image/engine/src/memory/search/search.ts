@@ -39,13 +39,11 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
   const terms = askedTerms(parts.words.termsOf(wordsOf(text), size));
   const pool = new Pool(parts, { terms, vector, filter, profile });
   const scores = parts.words.find(terms);
-  pool.add(bestVisible(parts.table, scores, { filter, limit: Math.max(BY_WORDS, 2 * hitsOf(options)) }));
-  if (vector !== null) {
-    const limit = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
-    const { audiences } = filter;
-    pool.add(parts.table.visible(parts.vectors.near(vector, { audiences, limit, size }), filter));
-  }
-  pool.add(parts.table.visible(parts.table.pins(filter.audiences, MAX_PINNED), filter));
+  const limit = Math.max(BY_WORDS, 2 * hitsOf(options));
+  pool.add([
+    ...bestVisible(parts.table, scores, { filter, limit }),
+    ...parts.table.visible(nearOrPinned(parts, vector, filter), filter),
+  ]);
   pool.addBeside(pool.best(WITH_NEIGHBOURS).map(({ seq }) => seq));
   follow(parts, pool, { terms, scores, filter, size });
   const candidates = pool.candidates();
@@ -53,6 +51,17 @@ export function search(parts: Parts, { text, vector, options, profile, now }: Qu
   const best = rank(withSuccessors, { profile, now }).slice(0, hitsOf(options));
   const asked = new Set(terms.map(({ word }) => word));
   return hitsFrom(parts, best, { pool, ranking: { profile, now }, asked: options.explain === true ? asked : null });
+}
+
+function nearOrPinned(
+  { table, vectors }: Parts,
+  vector: Query['vector'],
+  { audiences }: Pick<Filter, 'audiences'>,
+): readonly number[] {
+  const size = table.size();
+  const limit = size > MANY ? BY_VECTOR_OF_MANY : BY_VECTOR;
+  const near = vector === null ? [] : vectors.near(vector, { audiences, limit, size });
+  return [...near, ...table.pins(audiences, MAX_PINNED)];
 }
 
 /** A name in a question weighs more than another word that is as rare: what is said of others answers nothing. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Audience, Evidence, Fact, Layer, Remembered } from '../memory.ts';
 import { conditionsOf, type Filter } from './filter.ts';
-import { statementsOf } from './statements.ts';
+import { columnsOf, statementsOf, type Columns } from './statements.ts';
 import { membersText, parseMembers } from './audiences.ts';
 
 /** A row before it has a number. `state`, `uses` and the like begin as given: a salvaged row keeps them. */
@@ -78,7 +78,8 @@ export function openMemoryTable(database: DatabaseSync) {
 
 function lookups(database: DatabaseSync) {
   const statement = statementsOf(database);
-  const rank = database.prepare(
+  const rank = columnsOf(
+    database,
     `select seq, id, words, last_said_at, importance, uses, pinned, dormant, valid_to, superseded_by from memory
      where seq in (select value from json_each(?))`,
   );
@@ -99,19 +100,7 @@ function lookups(database: DatabaseSync) {
        and (valid_to is null or valid_to > ?) order by seq desc limit ?`,
   );
   return {
-    rankRows: (seqs: readonly number[]): readonly RankRow[] =>
-      rank.all(JSON.stringify(seqs)).map((row) => ({
-        seq: Number(row['seq']),
-        id: String(row['id']),
-        text: String(row['words']),
-        at: Number(row['last_said_at']),
-        importance: Number(row['importance']),
-        uses: Number(row['uses']),
-        pinned: row['pinned'] === 1,
-        isDormant: row['dormant'] === 1,
-        validTo: numberOrNull(row['valid_to']),
-        supersededBy: textOrNull(row['superseded_by']),
-      })),
+    rankRows: (seqs: readonly number[]): readonly RankRow[] => rank(JSON.stringify(seqs)).map(rankRowOf),
     /** The turns before and after each in its session. */
     neighbours: (seqs: readonly number[]): ReadonlyMap<number, readonly number[]> =>
       new Map(
@@ -135,6 +124,22 @@ function lookups(database: DatabaseSync) {
         .filter(({ audience }) => audiences?.has(Number(audience)) ?? true)
         .map(({ seq }) => Number(seq));
     },
+  };
+}
+
+function rankRowOf(row: Columns): RankRow {
+  const [seq, id, text, at, importance, uses, pinned, dormant, validTo, supersededBy] = row;
+  return {
+    seq: Number(seq),
+    id: String(id),
+    text: String(text),
+    at: Number(at),
+    importance: Number(importance),
+    uses: Number(uses),
+    pinned: pinned === 1,
+    isDormant: dormant === 1,
+    validTo: numberOrNull(validTo),
+    supersededBy: textOrNull(supersededBy),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { columnsOf } from './statements.ts';
 
 const MAX_INT8 = 127;
 const MAX_DIMENSIONS = 4_096;
@@ -94,13 +95,14 @@ function openNear(database: DatabaseSync): VectorIndex['near'] {
 const seqsOf = (rows: readonly Record<string, unknown>[]): readonly number[] => rows.map(({ seq }) => Number(seq));
 
 function openLikeness(database: DatabaseSync): VectorIndex['likeness'] {
-  const compared = database.prepare(
+  const compared = columnsOf(
+    database,
     `select seq, vec_distance_cosine(vec_int8(vector), vec_int8(?)) as distance from embedding
      where seq in (select value from json_each(?))`,
   );
   return (vector, seqs) => {
-    const rows = compared.all(vector, JSON.stringify(seqs));
-    return new Map(rows.map(({ seq, distance }) => [Number(seq), Math.max(0, 1 - Number(distance))]));
+    const rows = compared(vector, JSON.stringify(seqs));
+    return new Map(rows.map(([seq, distance]) => [Number(seq), Math.max(0, 1 - Number(distance))]));
   };
 }
 

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { namesOf, wordsOf } from '../text/words.ts';
-import { statementsOf } from './statements.ts';
 
 /** A word of a query or a text, with how many memories have it and how much it says (inverse document frequency). */
 export type Term = Readonly<{ word: string; rows: number; weight: number; isName: boolean }>;
@@ -26,23 +25,19 @@ export interface WordIndex {
   termsOf(words: readonly string[], size: number): readonly Term[];
   /** The memories that the terms find, about 5,000 at most. */
   find(terms: readonly Term[]): Scores;
-  /** The memories of `scores` that also have this word. `terms`: the terms that `find` made the scores from. */
-  findWith(word: Readonly<{ word: Term; terms: readonly Term[] }>, scores: Scores): Scores;
-  /** The newest memories with a word. */
-  newest(term: Term, limit: number): readonly number[];
+  /** All memories with a word, oldest first. */
+  having(term: Term): readonly number[];
 }
 
 export function openWordIndex(database: DatabaseSync): WordIndex {
-  const statement = statementsOf(database);
   // One text is read several times faster than a row for each memory, and than FTS5's own ranking.
-  const having = statement('select json_group_array(rowid) as seqs from word where word match ?');
+  const having = database.prepare('select json_group_array(rowid) as seqs from word where word match ?');
   const matching = (expression: string): readonly number[] =>
     JSON.parse(String(having.get(expression)?.['seqs'])) as readonly number[];
-  const newest = statement('select rowid as seq from word where word match ? order by rowid desc limit ?');
+  const one = database.prepare('select rows, named from term where word = ?');
   return {
     ...writers(database),
     termsOf: (words, size) => {
-      const one = statement('select rows, named from term where word = ?');
       const terms = [...new Set(words)].flatMap((word): readonly Term[] => {
         const row = one.get(word);
         if (row === undefined) return [];
@@ -58,13 +53,7 @@ export function openWordIndex(database: DatabaseSync): WordIndex {
         for (const seq of matching(expression)) scores.set(seq, (scores.get(seq) ?? 0) + weight);
       return scores;
     },
-    findWith: ({ word, terms }, scores) => {
-      const expressions = soughtOf(terms).map(({ expression }) => expression);
-      if (expressions.length === 0) return new Map();
-      const found = matching(`${quoted(word)} AND (${expressions.join(' OR ')})`);
-      return new Map(found.map((seq) => [seq, scores.get(seq) ?? 0]));
-    },
-    newest: (term, limit) => newest.all(quoted(term), limit).map(({ seq }) => Number(seq)),
+    having: (term) => matching(quoted(term)),
   };
 }
 
