@@ -30,7 +30,7 @@ import type { Row } from './store/memory-table.ts';
 import { openChangeLog, withChangeLog } from './store/change-log.ts';
 import { GuardedStore } from './store/guarded-store.ts';
 import { emptyLog, openStore } from './store/open-store.ts';
-import { indexedText, openParts, type Parts } from './store/parts.ts';
+import { indexedText, indexSome, openParts, type Parts } from './store/parts.ts';
 import { removeAsides, salvageStore } from './store/salvage.ts';
 import { countTombstones, tombstonesAfter } from './store/tombstones.ts';
 import { stateIn } from './state/state-document.ts';
@@ -192,13 +192,13 @@ class OpenMemory {
   }
 
   async #maintain(): Promise<Maintained> {
-    const moved = this.#guarded(moveVectors);
+    const waited = this.#guarded(moveVectors) + this.#write(indexSome);
     const { embedded, next } = await embedSome(this.#store, this.#embedder, this.#embeddedTo);
     this.#embeddedTo = next ?? 0;
     const { demoted, isDone } = this.#demoteSome();
     const removed = this.#removed;
     this.#removed = 0;
-    return { embedded, demoted, removed, more: moved > 0 || next !== null || !isDone };
+    return { embedded, demoted, removed, more: waited > 0 || next !== null || !isDone };
   }
 
   #demoteSome(): Readonly<{ demoted: number; isDone: boolean }> {

@@ -6,7 +6,7 @@ import { fingerprintOf, isSameFact } from './sameness.ts';
 import type { Row } from './store/memory-table.ts';
 import { insertMemory, type Parts } from './store/parts.ts';
 import { hasTombstone } from './store/tombstones.ts';
-import { weightOf } from './store/word-index.ts';
+import { weightOf } from './store/words/word-index.ts';
 import { wordsOf } from './text/words.ts';
 import { importanceOf, isWorthKeeping } from './text/worth.ts';
 

@@ -15,7 +15,7 @@ import { mayAllKnow } from '../audience.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
 import { mergeWords } from '../merge-words.ts';
 import { emptyLog, openStore } from '../store/open-store.ts';
-import { openParts, type Parts } from '../store/parts.ts';
+import { indexSome, openParts, type Parts } from '../store/parts.ts';
 import { createTurns } from '../../turns.ts';
 import type { DocumentHit, Documents, Ingested, Ingesting, NewSource, Seeing, Source } from './documents.ts';
 import { openDocumentTables, type DocumentTables, type SourceRow } from './document-tables.ts';
@@ -182,9 +182,10 @@ class OpenDocuments {
     const store = this.#opened();
     if (store === null) return { embedded: 0, more: false };
     if (await this.#inTurn(INDEX, () => removeLeaving(store))) return { embedded: 0, more: true };
+    const indexed = store.guarded.write(indexSome);
     const { embedded, next } = await embedSome(store.guarded, this.#embedder, this.#embeddedTo);
     this.#embeddedTo = next ?? 0;
-    return { embedded, more: next !== null };
+    return { embedded, more: indexed > 0 || next !== null };
   }
 
   size(): number {

@@ -1,4 +1,4 @@
-import type { Term } from '../store/word-index.ts';
+import type { Term } from '../store/words/word-index.ts';
 
 /** How often a memory has each word of the query, in the order of the query's terms, and its length in characters. */
 export type WordCount = Readonly<{ counts: readonly number[]; length: number }>;

@@ -1,4 +1,4 @@
-import type { Term } from '../store/word-index.ts';
+import type { Term } from '../store/words/word-index.ts';
 
 /** A first hit, by whose names others may be reached. `strength`: how well its own words fit the query, 0 to 1. */
 export type Source = Readonly<{ seq: number; id: string; strength: number }>;

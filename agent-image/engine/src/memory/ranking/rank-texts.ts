@@ -1,4 +1,4 @@
-import { weightOf } from '../store/word-index.ts';
+import { weightOf } from '../store/words/word-index.ts';
 import { wordsOf } from '../text/words.ts';
 import { countWords, wordScore } from './bm25.ts';
 

@@ -1,6 +1,6 @@
 import type { Filter } from '../store/filter.ts';
 import type { MemoryTable } from '../store/memory-table.ts';
-import type { Scores } from '../store/word-index.ts';
+import type { Scores } from '../store/words/word-index.ts';
 
 /** Factor by which each read grows while too few of its memories pass the filter. */
 const GROWTH = 8;

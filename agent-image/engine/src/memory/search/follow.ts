@@ -1,7 +1,7 @@
 import { bridgesOf, linkValue, type Source } from '../ranking/links.ts';
 import type { Filter } from '../store/filter.ts';
 import type { Parts } from '../store/parts.ts';
-import type { Scores, Term } from '../store/word-index.ts';
+import type { Scores, Term } from '../store/words/word-index.ts';
 import { bestVisible, firstVisible } from './best-visible.ts';
 import type { Pool } from './pool.ts';
 

@@ -5,7 +5,7 @@ import type { Candidate } from '../ranking/rank.ts';
 import type { Filter } from '../store/filter.ts';
 import type { RankRow } from '../store/memory-table.ts';
 import type { Parts } from '../store/parts.ts';
-import type { Term } from '../store/word-index.ts';
+import type { Term } from '../store/words/word-index.ts';
 
 export type Scored = Candidate & Readonly<{ seq: number }>;
 

@@ -4,7 +4,7 @@ import { explain, rank, type Ranked, type Ranking } from '../ranking/rank.ts';
 import type { Audiences } from '../store/audiences.ts';
 import type { Filter } from '../store/filter.ts';
 import { indexedText, type Parts } from '../store/parts.ts';
-import type { Term } from '../store/word-index.ts';
+import type { Term } from '../store/words/word-index.ts';
 import { bestVisible } from './best-visible.ts';
 import { follow } from './follow.ts';
 import { Pool, type Scored } from './pool.ts';

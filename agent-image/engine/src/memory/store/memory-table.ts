@@ -217,7 +217,7 @@ export type StandingRow = Readonly<{
 }>;
 
 function passes(database: DatabaseSync) {
-  const all = database.prepare('select * from memory where seq > ? order by seq limit ?');
+  const before = database.prepare('select * from memory where seq <= ? order by seq desc limit ?');
   const after = database.prepare(`select ${STANDING} from memory where seq > ? order by seq limit ?`);
   const evidence = database.prepare(
     `select ${STANDING} from memory where kind = 'evidence' and pinned = 0 order by seq`,
@@ -228,7 +228,8 @@ function passes(database: DatabaseSync) {
   );
   const embedded = database.prepare('select count(*) as rows from embedding');
   return {
-    after: (seq: number, limit: number): readonly Row[] => readRows(all.all(seq, limit)),
+    /** The newest memories up to this one, newest first. */
+    upTo: (seq: number, limit: number): readonly Row[] => readRows(before.all(seq, limit)),
     standingsAfter: (seq: number, limit: number): readonly StandingRow[] => after.all(seq, limit).map(standingOf),
     unpinnedEvidence: (): Iterable<StandingRow> => evidence.all().map(standingOf),
     /** Memories without a vector, in order. */

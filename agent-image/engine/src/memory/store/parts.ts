@@ -7,7 +7,8 @@ import { openMemoryTable, type MemoryTable, type NewRow } from './memory-table.t
 import { inTransaction } from './open-store.ts';
 import { openEarlierVectors, type EarlierVectors } from './earlier-vectors.ts';
 import { dropVectors, openVectorIndex, type VectorIndex } from './vector-index.ts';
-import { openWordIndex, type WordIndex } from './word-index.ts';
+import { openWaitingWords, type WaitingWords } from './words/waiting-words.ts';
+import { openWordIndex, type WordIndex } from './words/word-index.ts';
 
 /** The open tables of one store. */
 export type Parts = Readonly<{
@@ -17,15 +18,20 @@ export type Parts = Readonly<{
   words: WordIndex;
   vectors: VectorIndex;
   earlierVectors: EarlierVectors;
+  waitingWords: WaitingWords;
   state: StateTable;
 }>;
 
 /** Which embedder made the vectors. */
 export type EmbedderName = Readonly<{ id: string; dimensions: number }>;
 
-const PAGE = 500;
+/** Memories that one step indexes. */
+const INDEXED_A_STEP = 250;
 
-/** Prepares the tables of a store for this embedder: another one's vectors are removed, and words of another version made again. */
+/**
+ * Prepares the tables of a store for this embedder: another one's vectors are removed. If the version of the words has changed, the
+ * newest memories are indexed again, and `indexSome` indexes the others.
+ */
 export function openParts(database: DatabaseSync, embedder: EmbedderName): Parts {
   const header = database.prepare('select embedder, dimensions, words_version from header').get();
   if (header?.['embedder'] !== embedder.id || header['dimensions'] !== embedder.dimensions)
@@ -35,12 +41,18 @@ export function openParts(database: DatabaseSync, embedder: EmbedderName): Parts
     });
   const vectors = openVectorIndex(database, embedder.dimensions);
   const table = openMemoryTable(database);
-  const words = openWordIndex(database);
-  if (header?.['words_version'] !== WORDS_VERSION)
-    inTransaction(database, () => indexWords({ database, table, words }));
-  const audiences = openAudiences(database);
-  const earlierVectors = openEarlierVectors(database);
-  return { database, table, audiences, words, vectors, earlierVectors, state: openStateTable(database) };
+  const parts = {
+    database,
+    table,
+    vectors,
+    words: openWordIndex(database),
+    waitingWords: openWaitingWords(database),
+    audiences: openAudiences(database),
+    earlierVectors: openEarlierVectors(database),
+    state: openStateTable(database),
+  };
+  if (header?.['words_version'] !== WORDS_VERSION) inTransaction(database, () => indexSome(parts));
+  return parts;
 }
 
 /** The text under which a memory is found: with the speaker, or what it is about. The first word of a text begins a sentence. */
@@ -63,23 +75,27 @@ export function insertMemory(
 
 /** Removes a row with its indexes. */
 export function removeMemory(parts: Parts, seq: number, memory: Remembered): void {
-  const { table, words, vectors, audiences, earlierVectors } = parts;
-  words.remove(seq, indexedText(memory));
+  const { table, words, vectors, audiences, earlierVectors, waitingWords } = parts;
+  if (seq > waitingWords.upTo()) words.remove(seq, indexedText(memory));
   vectors.remove(seq, audiences.numberOf(memory.audience));
   earlierVectors.remove(seq);
   table.remove(seq, memory.id);
   if (memory.kind === 'fact') table.loseSuccessor(memory.id);
 }
 
-function indexWords({ database, table, words }: Pick<Parts, 'database' | 'table' | 'words'>): void {
-  database.exec("insert into word (word) values ('delete-all'); delete from term;");
+/**
+ * Indexes the newest memories whose words wait since a change of version. Returns how many; 0 once none waits. Its caller has a
+ * transaction open.
+ */
+export function indexSome({ database, table, words, waitingWords }: Parts): number {
+  const upTo = waitingWords.upTo();
+  if (upTo === 0) return 0;
   const stored = database.prepare('update memory set words = ? where seq = ?');
-  let seq = 0;
-  for (let rows = table.after(seq, PAGE); rows.length > 0; rows = table.after(seq, PAGE))
-    for (const row of rows) {
-      stored.run(wordsOf(indexedText(row.memory)).join(' '), row.seq);
-      words.add(row.seq, indexedText(row.memory));
-      ({ seq } = row);
-    }
-  database.prepare('update header set words_version = ?').run(WORDS_VERSION);
+  const rows = table.upTo(upTo, INDEXED_A_STEP);
+  for (const { seq, memory } of rows.toReversed()) {
+    stored.run(wordsOf(indexedText(memory)).join(' '), seq);
+    words.add(seq, indexedText(memory));
+  }
+  waitingWords.setUpTo(rows.length < INDEXED_A_STEP ? 0 : (rows.at(-1)?.seq ?? 1) - 1);
+  return rows.length;
 }

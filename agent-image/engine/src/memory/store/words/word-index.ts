@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { namesOf, wordsOf } from '../text/words.ts';
+import { namesOf, wordsOf } from '../../text/words.ts';
 
 /** A word of a query or a text, with how many memories have it and how much it says (inverse document frequency). */
 export type Term = Readonly<{ word: string; rows: number; weight: number; isName: boolean }>;
