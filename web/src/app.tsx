@@ -66,10 +66,11 @@ export function App({ parts, start }: AppProps) {
         {signIn && (
           <SignInDialog
             code={start.code}
+            name={start.name}
             failed={start.login_error}
             onClose={() => {
               setSignIn(false);
-              forgetInAddress('code', 'login_error');
+              forgetInAddress('code', 'name', 'login_error');
             }}
           />
         )}

@@ -49,7 +49,7 @@ export type Reading<T, P> = (Readonly<{ ok: true }> & Readonly<T>) | Readonly<{ 
 
 export type Field<V> = Readonly<{ value: V; onChange: (value: V) => void }>;
 
-/** The draft of a form with several fields. `of` returns the props of one field; `forget` deletes the draft. */
+/** The draft of a form with several fields. `of` returns the props of one field; `forget` deletes the draft, unless the person has written on since. */
 export interface FormDraft<D> {
   readonly draft: D;
   write(change: Partial<D>): void;
@@ -65,7 +65,10 @@ export function useFormDraft<D extends object>(name: string, empty: D, onWrite: 
     keep(JSON.stringify({ ...draft, ...change }));
     onWrite();
   };
-  return { draft, write, of: fieldsOf(draft, write), forget: () => keep('') };
+  const forget = (): void => {
+    if ((sessionStorage.getItem(PREFIX + name) ?? '') === kept) keep('');
+  };
+  return { draft, write, of: fieldsOf(draft, write), forget };
 }
 
 export function fieldsOf<D>(draft: D, write: (change: Partial<D>) => void): FormDraft<D>['of'] {

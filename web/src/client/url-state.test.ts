@@ -9,6 +9,7 @@ const EMPTY = {
   y: null,
   z: null,
   code: null,
+  name: null,
   login_error: null,
   payment: null,
 };
@@ -60,6 +61,13 @@ test('the outcome of a payment is read once and never written', () => {
     assert.equal(readUrl(`?payment=${payment}`).payment, payment);
   assert.equal(readUrl('?payment=doubled').payment, null);
   assert.equal(writeUrl(readUrl('?payment=captured&agent=ada')), '?agent=ada');
+});
+
+test('an invitation names its account', () => {
+  const state = { ...EMPTY, code: 'hic_1', name: 'mo' };
+  assert.equal(writeUrl(state), '?code=hic_1&name=mo');
+  assert.deepEqual(readUrl(writeUrl(state)), state);
+  assert.equal(readUrl('?code=hic_1&name=<b>').name, null);
 });
 
 test('invalid values are ignored', () => {

@@ -1,4 +1,4 @@
-import { PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type RunState } from '@hamlet/contract';
+import { AccountName, PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type RunState } from '@hamlet/contract';
 
 export const VIEWS = [
   'map',
@@ -67,13 +67,14 @@ function recordOf<K extends string, V>(keys: readonly K[], valueOf: (key: K) => 
   return Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>;
 }
 
-/** The content of the address. Every part is optional; `code` is the code of the first start or of an invitation. */
+/** The content of the address. Every part is optional; `code` is the code of the first start or of an invitation to `name`. */
 export interface UrlState extends Place {
   readonly agent: string | null;
   readonly x: number | null;
   readonly y: number | null;
   readonly z: number | null;
   readonly code: string | null;
+  readonly name: string | null;
   readonly login_error: string | null;
   readonly payment: PaymentOutcome | null;
 }
@@ -93,6 +94,7 @@ export function readUrl(search: string): UrlState {
     agent: query.get('agent'),
     ...recordOf(['x', 'y', 'z'], (key) => numberOf(query.get(key))),
     code: query.get('code'),
+    name: AccountName.safeParse(query.get('name')).data ?? null,
     login_error: query.get('login_error'),
     payment: oneOf('payment', PAYMENT_OUTCOMES) ?? null,
   };
@@ -115,6 +117,7 @@ export function writeUrl(state: UrlState): string {
     if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4));
   }
   put('code', state.code);
+  put('name', state.name);
   put('login_error', state.login_error);
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
@@ -126,6 +129,7 @@ export function placeOf({
   y: _y,
   z: _z,
   code: _code,
+  name: _name,
   login_error: _error,
   payment: _payment,
   ...place

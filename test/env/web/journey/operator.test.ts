@@ -30,6 +30,25 @@ test('a reward raises the shown balance, and the form previews what it opens', a
   );
 });
 
+test('what is written while a reward is under way stays', async () => {
+  await page.click('[data-tab="money"]');
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route('**/economy/reward', async (route) => {
+    asked.resolve();
+    await answer.promise;
+    await route.continue();
+  });
+  await page.fill('.judge [name="amount"]', '1');
+  await page.fill('.judge [name="reason"]', 'Swept the square');
+  await page.click('.judge button[type="submit"]');
+  await asked.promise;
+  await page.fill('.judge [name="reason"]', 'Fed the geese');
+  answer.resolve();
+  await page.locator('.entries .entry', { hasText: 'Swept the square' }).first().waitFor();
+  assert.equal(await page.inputValue('.judge [name="reason"]'), 'Fed the geese');
+  await page.unrouteAll();
+});
+
 test('the form refuses a penalty above the balance before it sends a request', async () => {
   await page.click('[data-tab="money"]');
   await page.locator('.judge .segment', { hasText: 'Penalize' }).click();

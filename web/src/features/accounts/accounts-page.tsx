@@ -161,7 +161,7 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps) {
 
 /** A link with a one-time code, shown once: the admin sends it to the person. */
 export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonly name: string }) {
-  const link = `${window.location.origin}/?code=${encodeURIComponent(grant.code)}`;
+  const link = `${window.location.origin}/?${String(new URLSearchParams({ code: grant.code, name }))}`;
   return (
     <Notice tone="info" icon={null} className="code-notice">
       <b>Send {name} this link.</b> It sets a password once, until {minuteTime(grant.expires_at)}. It is not shown

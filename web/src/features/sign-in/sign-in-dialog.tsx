@@ -30,7 +30,12 @@ const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: 
   },
 };
 
-type DialogProps = Readonly<{ code: string | null; failed: string | null; onClose: () => void }>;
+type DialogProps = Readonly<{
+  code: string | null;
+  name: string | null;
+  failed: string | null;
+  onClose: () => void;
+}>;
 
 /** With the code of an invitation or a reset in the address, only the password is left to write. */
 const WITH_CODE: Readonly<Partial<Record<Way, { readonly title: string; readonly hint: string }>>> = {
@@ -51,8 +56,8 @@ function wayOf(code: string | null): Way {
   return code.startsWith(ACCOUNT_CODE_PREFIX) ? 'code' : 'first';
 }
 
-/** `code` is the code of the first start or of an invitation; `failed` is the reason of a failed sign-in at the identity provider. */
-export function SignInDialog({ code, failed, onClose }: DialogProps) {
+/** `code` is the code of the first start or of an invitation to `name`; `failed` is the reason of a failed sign-in at the identity provider. */
+export function SignInDialog({ code, name, failed, onClose }: DialogProps) {
   const { api } = useVillage();
   const signedIn = useVillageState((state) => state.session.kind === 'account');
   const [way, setWay] = useState<Way>(wayOf(code));
@@ -86,7 +91,7 @@ export function SignInDialog({ code, failed, onClose }: DialogProps) {
       )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
-      <SignInForm key={way} way={way} code={given} />
+      <SignInForm key={way} way={way} code={given} invited={way === 'code' && given !== '' ? name : null} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
     </Dialog>
   );
@@ -139,7 +144,10 @@ function failureText(code: string): string {
   return known[code]?.title ?? 'The identity provider refused the sign-in';
 }
 
-function SignInForm({ way, code }: { readonly way: Way; readonly code: string }) {
+type FormProps = Readonly<{ way: Way; code: string; invited: string | null }>;
+
+/** `invited` is the name of the account whose code stands in the address: the person signs in with it later. */
+function SignInForm({ way, code, invited }: FormProps) {
   const { session } = useVillage();
   const [refused, setRefused] = useState<Refused | null>(null);
   const [busy, setBusy] = useState(false);
@@ -172,16 +180,21 @@ function SignInForm({ way, code }: { readonly way: Way; readonly code: string })
           <input name="code" defaultValue={code} required autoComplete="one-time-code" spellCheck={false} />
         </label>
       )}
-      {way !== 'code' && (
-        <label>
-          Name
-          <input name="name" required maxLength={64} autoComplete="username" />
-        </label>
-      )}
+      {(way !== 'code' || invited !== null) && <NameField invited={invited} />}
       <PasswordField isNew={way !== 'password'} focused={way === 'code' && code !== ''} />
       {refused !== null && <RefusedNotice refused={refused} />}
       <Button look="strong" word={busy ? 'One moment…' : WAY_LABELS[way].button} type="submit" disabled={busy} />
     </form>
+  );
+}
+
+function NameField({ invited }: { readonly invited: string | null }) {
+  const given = invited === null ? {} : { value: invited, readOnly: true };
+  return (
+    <label>
+      {invited === null ? 'Name' : 'Your name, with which you sign in from now on'}
+      <input name="name" required maxLength={64} autoComplete="username" {...given} />
+    </label>
   );
 }
 
