@@ -46,9 +46,9 @@ const LANES: readonly (readonly Part[])[] = [
   [GO_PART, CLUSTER_PART, VILLAGE_PART, IMAGES_PART],
 ];
 const PARTS = LANES.flat();
-/** Both lanes together use about 6 GiB. */
+/** Both lanes together use about 6 GiB. On two processors each would keep the other waiting until its limits pass. */
 const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
-const PROCESSORS_FOR_BOTH = 2;
+const PROCESSORS_FOR_BOTH = 4;
 /** Below the 90 minutes of the project's CI, so that its output names what hung. */
 const MINUTES = 75;
 const LONGEST_FAILURE = 300;
@@ -62,7 +62,7 @@ Runs the tests and prints "N passed, N failed" as its last line.
   --file     one test file with all that it needs
   --changed  lint, and the unit tests and Go that a change since this reference can reach (CHANGED=... does the same)
   --only     parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
-  --serial   one part after the other; this is the default with --full, and below 12 GiB of memory or two processors
+  --serial   one part after the other; this is the default with --full, and below 12 GiB of memory or four processors
   --minutes  ends the test files that still run after this many minutes, and counts them as failures;
              default: ${MINUTES}, and no limit with --full
   --help     this text`;
