@@ -91,7 +91,7 @@ export function SignInDialog({ code, name, failed, onClose }: DialogProps) {
       )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
-      <SignInForm key={way} way={way} code={given} invited={way === 'code' && given !== '' ? name : null} />
+      <SignInForm key={way} way={way} code={given} name={name} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
     </Dialog>
   );
@@ -144,10 +144,11 @@ function failureText(code: string): string {
   return known[code]?.title ?? 'The identity provider refused the sign-in';
 }
 
-type FormProps = Readonly<{ way: Way; code: string; invited: string | null }>;
+type FormProps = Readonly<{ way: Way; code: string; name: string | null }>;
 
-/** `invited` is the name of the account whose code stands in the address: the person signs in with it later. */
-function SignInForm({ way, code, invited }: FormProps) {
+/** `name` is the name of the account whose code stands in the address: the person signs in with it later. */
+function SignInForm({ way, code, name }: FormProps) {
+  const invited = way === 'code' && code !== '' ? name : null;
   const { session } = useVillage();
   const [refused, setRefused] = useState<Refused | null>(null);
   const [busy, setBusy] = useState(false);
