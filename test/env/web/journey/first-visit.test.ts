@@ -87,6 +87,14 @@ test('the tabs of an agent panel never cover its close button, at any scroll pos
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
+test('the link of an invitation shows the name with which the person signs in', async () => {
+  await page.goto(`${url}/?code=hic_123456789012&name=mo`);
+  await page.waitForSelector('dialog [name="password"]');
+  const name = page.locator('dialog [name="name"]');
+  assert.deepEqual([await name.inputValue(), await name.isEditable()], ['mo', false]);
+  await shot('invitation');
+});
+
 test('the first admin signs in with the code and suspends, awakens and reboots an agent', async () => {
   await signedIn('&agent=bob&tab=now');
   assert.doesNotMatch(page.url(), /code=/);
