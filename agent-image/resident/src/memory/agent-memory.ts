@@ -4,6 +4,7 @@ import { MemoryChangeRefusal } from '@hamlet/contract/resident';
 import { readJson } from '@hamlet/core/read-json';
 import type { Memory, NewMemory } from '@hamlet/engine/memory';
 import { z } from 'zod';
+import { onceItSucceeds } from '../process/once-it-succeeds.ts';
 import { recallMind } from '../loop/reflect.ts';
 import { LifeMind, planInWords } from '../brain/life/life-mind.ts';
 import { DayMind } from '../brain/mind.ts';
@@ -149,19 +150,14 @@ const AppliedChanges = z.object({
 const appliedIn = (life: LifeStore): Applied =>
   AppliedChanges.safeParse(readJson(life.recall(APPLIED)?.observations[0] ?? '')).data ?? { applied: 0 };
 
-/** Runs the work until it succeeds once, one attempt at a time. False after a failed attempt. */
+/** True once the work has succeeded; false after a failed attempt, and the next call tries again. */
 function onceDone(work: () => Promise<void>): () => Promise<boolean> {
-  let attempt: Promise<boolean> | null = null;
-  return () => {
-    const running = (attempt ??= work().then(
+  const attempt = onceItSucceeds(work);
+  return () =>
+    attempt().then(
       () => true,
       () => false,
-    ));
-    void running.then((isDone) => {
-      if (!isDone && attempt === running) attempt = null;
-    });
-    return running;
-  };
+    );
 }
 
 const peopleThrough =
