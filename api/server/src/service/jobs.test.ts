@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ownRedis } from '@hamlet/test/env/redis';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
@@ -20,6 +21,8 @@ const TIMING: JobTiming = { deriveEveryMs: 50, lockMs: 30_000 };
 let village = 0;
 let stops: (() => Promise<void>)[] = [];
 let logged: string[] = [];
+/** Answers the pings of every replica instead of Redis. */
+let pings: (() => Promise<void>) | null = null;
 const log: Log = (level, message) => void logged.push(`${level} ${message}`);
 
 const redis = untilEnd(await ownRedis());
@@ -40,7 +43,8 @@ const namespace = (): string => `village-${village}`;
 const replica = (...jobs: readonly Job[]): (() => Promise<void>) => replicaWith(TIMING, jobs);
 
 function replicaWith(timing: JobTiming, jobs: readonly Job[], leads = (): boolean => true): () => Promise<void> {
-  const link = openRedisLink(redis.url, log);
+  const open = openRedisLink(redis.url, log);
+  const link = { ...open, ping: () => (pings ?? open.ping)() };
   const registry = new Registry();
   const stop = startJobs({ redisUrl: redis.url, namespace: namespace(), jobs, link, registry, log, leads, timing });
   let stopping: Promise<void> | null = null;
@@ -125,6 +129,26 @@ test('jobs can be stopped during a Redis outage', async () => {
     await stop();
   } finally {
     await redis.start();
+  }
+});
+
+test('jobs whose connections wait to reconnect leave no timer when they are stopped', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  const often = counting('often', 50);
+  const stop = replica(often);
+  await eventually('the first run', () => often.runs() > 0);
+  await redis.stop();
+  // By then, each connection tries again once a second.
+  await sleep(4_000);
+  await redis.start();
+  // The link is connected again before the connections of the jobs are.
+  pings = async () => undefined;
+  try {
+    await stop();
+    await eventually('the last timer to end', () => timers() <= before);
+  } finally {
+    pings = null;
   }
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Counter } from 'prom-client';
 import type { z } from 'zod';
@@ -83,6 +84,8 @@ const RECONNECT_MAX_MS = 1_000;
 const COMMAND_LIMIT_MS = 5_000;
 const PING_LIMIT_MS = 1_000;
 const STOP_LIMIT_MS = 8_000;
+/** By this much a timer may be late, in milliseconds. */
+const TIMER_SLACK_MS = 50;
 
 const OPTIONS = { removeOnComplete: { count: 0 }, removeOnFail: { count: FAILED_KEPT } };
 
@@ -189,10 +192,16 @@ function startQueue(ports: JobPorts, runner: Runner): () => Promise<void> {
   const prefix = `hamlet:${namespace}`;
   const complaint = createComplaint(log, 'jobs wait: Redis does not answer');
   let stopping = false;
+  let reconnectMs = 0;
   const connection = {
     url: redisUrl,
-    // An ending process does not reconnect to Redis.
-    retryStrategy: (attempt: number): number | null => (stopping ? null : Math.min(attempt * 50, RECONNECT_MAX_MS)),
+    retryStrategy: (attempt: number): number | null => {
+      // An ending process does not reconnect to Redis.
+      if (stopping) return null;
+      const pauseMs = Math.min(attempt * 50, RECONNECT_MAX_MS);
+      reconnectMs = Math.max(reconnectMs, performance.now() + pauseMs);
+      return pauseMs;
+    },
   };
   const queue = new Queue(QUEUE, {
     prefix,
@@ -215,6 +224,8 @@ function startQueue(ports: JobPorts, runner: Runner): () => Promise<void> {
   return async () => {
     stopping = true;
     await stopDeriving();
+    // BullMQ closes no connection that waits to reconnect: it would wait for the end of it forever, and renew its locks.
+    await sleep(Math.max(0, reconnectMs + TIMER_SLACK_MS - performance.now()));
     // Without Redis a graceful close never ends. A ping decides, because `link.connected` may lag.
     const isConnected = await withTimeout(PING_LIMIT_MS, link.ping()).then(
       () => true,
