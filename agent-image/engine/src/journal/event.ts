@@ -7,9 +7,11 @@
 import { z } from 'zod';
 import { FORMS } from '../context/fit-pieces.ts';
 import { JSON_ERROR_CODES } from '../json/repair.ts';
+import { FAILURE_CATEGORIES } from '../workflow/plan/failure.ts';
+import { MAX_EDGES_FROM, NODE_ROLES } from '../workflow/plan/plan.ts';
 
 /** Increment it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`. */
-export const EVENT_VERSION = 6;
+export const EVENT_VERSION = 7;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call with an unknown outcome.
@@ -105,6 +107,26 @@ const contextPart = z.strictObject({
 });
 export type ContextPart = Readonly<z.infer<typeof contextPart>>;
 
+/** The work of a stage of a plan begins: what it got, and the calls of a tool. `round`: of the judgements about it. */
+const stageBegun = z.strictObject({
+  role: z.enum(NODE_ROLES),
+  attempt: z.int().min(1),
+  round: z.int().min(1),
+  input: hash,
+  calls: z.array(call).max(MAX_CALLS_PER_ANSWER),
+});
+
+/**
+ * The work of a stage of a plan ends. `again`: a judgement sends the judged stage back. `stopped`: nothing needs the stage any more.
+ * `edges`: those that the task follows from here, by their ids; none if the stage is tried again.
+ */
+const stageEnded = z.strictObject({
+  end: z.enum(['done', 'again', 'failed', 'skipped', 'stopped']),
+  output: hash.nullable(),
+  failure: z.strictObject({ category: z.enum(FAILURE_CATEGORIES), code, message: hash }).nullable(),
+  edges: z.array(name).max(MAX_EDGES_FROM),
+});
+
 const envelope = {
   v: z.literal(EVENT_VERSION),
   run: name,
@@ -132,13 +154,18 @@ const bodies = {
     input: hash,
     /** The JSON Schema that the answer must fit, and the number of answers after which the run fails; absent without one. */
     output: z.strictObject({ schema: hash, answers: limit }).optional(),
+    /** Of a run that carries out a plan: its workflow and pipeline, and the task with its mode, tags and overrides. */
+    flow: z.strictObject({ workflow: name, pipeline: name, task: hash }).optional(),
   },
   run_resumed: {
     /** True if the journal was restored from a mirror, which may lack the last events. */
     volumeLost: z.boolean(),
   },
-  stage_opened: {},
-  stage_closed: {},
+  /** `flow`: only of the stages of a plan. */
+  stage_opened: { flow: stageBegun.optional() },
+  stage_closed: { flow: stageEnded.optional() },
+  /** Further calls of an open stage of a plan. */
+  calls_planned: { calls: z.array(call).min(1).max(MAX_CALLS_PER_ANSWER) },
   /** The parts with which the next requests of the run begin, in their order; its turns follow. Nothing depends on it. */
   context_built: { parts: z.array(contextPart).max(MAX_CONTEXT_PARTS) },
   model_asked: { ask: count, attempt: count, request: hash },
@@ -225,6 +252,7 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('run_resumed'),
   form('stage_opened'),
   form('stage_closed'),
+  form('calls_planned'),
   form('context_built'),
   form('model_asked'),
   form('model_answered'),
@@ -254,7 +282,7 @@ export const EVENT_TYPES = Object.keys(bodies);
 export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
 
 type WithoutEnvelope<E> = E extends JournalEvent
-  ? Omit<E, 'v' | 'run' | 'stage' | 'fence' | 'at' | 'elapsedMs'>
+  ? Omit<E, 'v' | 'run' | 'stage' | 'fence' | 'at' | 'elapsedMs'> & Readonly<{ stage?: string }>
   : never;
-/** An event as the loop creates it; the runner adds the envelope. */
+/** An event as the loop creates it; the runner adds the envelope, with the stage of the run unless the event names another. */
 export type EventBody = Readonly<WithoutEnvelope<JournalEvent>>;

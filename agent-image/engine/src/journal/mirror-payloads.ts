@@ -23,7 +23,21 @@ export function payloadsOf(journal: Pick<Journal, 'textOf' | 'refer'>, event: Jo
 function refsOf(event: JournalEvent): readonly string[] {
   switch (event.type) {
     case 'run_opened':
-      return [event.plan, event.prompt, event.situation, event.recalled, event.input, ...schemaIn(event)];
+      return [
+        event.plan,
+        event.prompt,
+        event.situation,
+        event.recalled,
+        event.input,
+        ...schemaIn(event),
+        ...taskIn(event),
+      ];
+    case 'stage_opened':
+      return event.flow === undefined ? [] : [event.flow.input, ...argumentsOf(event.flow)];
+    case 'calls_planned':
+      return argumentsOf(event);
+    case 'stage_closed':
+      return event.flow === undefined ? [] : [...partOf(event.flow.output), ...partOf(event.flow.failure?.message)];
     case 'model_answered':
       return event.output === undefined ? [event.message] : [event.message, event.output.text];
     case 'tool_settled':
@@ -41,3 +55,11 @@ function refsOf(event: JournalEvent): readonly string[] {
 
 const schemaIn = ({ output }: EventOf<'run_opened'>): readonly string[] =>
   output === undefined ? [] : [output.schema];
+
+const taskIn = ({ flow }: EventOf<'run_opened'>): readonly string[] => (flow === undefined ? [] : [flow.task]);
+
+/** The calls of a plan have their arguments as texts of their own. */
+const argumentsOf = ({ calls }: Pick<EventOf<'calls_planned'>, 'calls'>): readonly string[] =>
+  calls.map((call) => call.arguments);
+
+const partOf = (ref: string | null | undefined): readonly string[] => (ref ? [ref] : []);

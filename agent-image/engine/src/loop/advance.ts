@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal.ts';
 import { askModel } from './ask-model.ts';
 import { historyOf } from './compaction.ts';
 import { decide, type Command } from '../state/decide.ts';
-import type { Kit } from './kit.ts';
+import type { FlowStep, Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
 import type { History } from './history.ts';
 import { currentCalls, currentTurn, unsettledCalls, type RunState } from '../state/run-state.ts';
@@ -31,31 +31,47 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
   const work = { tasks, history: historyOf(kit, session) };
   for (;;) {
     const woken = session.nextWake();
-    const commands = decide(
-      session.state,
-      session.ancestors.map(({ state }) => state),
-    ).filter((command) => command.type !== 'ask_person' || !session.shown.has(command.call.question?.request ?? ''));
+    const commands = nextCommands(kit, session).filter(
+      (command) => command.type !== 'ask_person' || !session.shown.has(command.call.question?.request ?? ''),
+    );
     const closing = commands.find((command) => command.type === 'close');
     if (closing !== undefined) return close(kit, session, { tasks, outcome: closing.outcome });
     if (session.state.outcome !== null) return recordedOutcome(kit.ports.journal, session.state);
     if (session.state.interrupted) return interrupted(kit, session, tasks);
-    for (const command of commands) begin(kit, session, { ...work, command });
+    const hasMoved = commands.map((command) => begin(kit, session, { ...work, command })).includes('ended');
+    if (hasMoved) continue;
     if (tasks.size > 0) await Promise.race([woken, ...tasks.values()]);
-    else if (commands.length === 0) return waiting(session);
+    else if (commands.length === 0) return waiting(kit, session);
   }
 }
 
-type Begin = Readonly<{ tasks: Tasks; history: History; command: Command }>;
+function nextCommands(kit: Kit, session: Session): readonly (Command | FlowStep)[] {
+  const { state } = session;
+  if (state.flow !== null) return kit.ports.flow?.stepsOf(kit, session) ?? [];
+  return decide(
+    state,
+    session.ancestors.map((each) => each.state),
+  );
+}
 
-function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): void {
-  const key = 'call' in command ? command.call.id : command.type;
-  if (tasks.has(key)) return;
+type Begin = Readonly<{ tasks: Tasks; history: History; command: Command | FlowStep }>;
+
+function keyOf(command: Command | FlowStep): string {
+  if (command.type === 'flow') return command.key;
+  return 'call' in command ? command.call.id : command.type;
+}
+
+/** `ended`: a step of a plan that has ended at once, after which others may begin. */
+function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): 'ended' | 'begun' {
+  const key = keyOf(command);
+  if (tasks.has(key)) return 'begun';
   const task = perform(kit, session, { history, command });
-  if (task === null) return;
+  if (task === null) return command.type === 'flow' ? 'ended' : 'begun';
   const ended = task.finally(() => tasks.delete(key));
   // `advance` handles a rejection while it waits for the task. Later rejections are ignored here.
   ended.catch(() => {});
   tasks.set(key, ended);
+  return 'begun';
 }
 
 function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, 'tasks'>): Promise<void> | null {
@@ -66,6 +82,8 @@ function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, '
       return startCall(kit, session, command.call);
     case 'recover_call':
       return recoverCall(kit, session, command);
+    case 'flow':
+      return command.act();
     case 'ask_person':
       session.shown.add(command.call.question?.request ?? '');
       return askPerson(kit, session, command.call);
@@ -110,13 +128,15 @@ async function interrupted(kit: Kit, session: Session, tasks: Tasks): Promise<Ru
   return { kind: 'waiting', for: 'engine' };
 }
 
-function waiting(session: Session): RunOutcome {
+function waiting(kit: Kit, session: Session): RunOutcome {
   const { parked } = session.state;
   if (parked !== null) return { kind: 'waiting', for: 'model', ...parked };
+  const ofStages = kit.ports.flow?.waitOf(session) ?? null;
   const requests = currentCalls(session.state).flatMap(({ phase, question }) =>
     phase === 'asking' && question !== null ? [question.request] : [],
   );
-  return { kind: 'waiting', for: 'permission', requests };
+  if (ofStages?.for === 'permission') requests.push(...ofStages.requests);
+  return requests.length === 0 && ofStages !== null ? ofStages : { kind: 'waiting', for: 'permission', requests };
 }
 
 function outputOf(journal: Journal, state: RunState): Readonly<{ output?: string }> {
@@ -125,10 +145,19 @@ function outputOf(journal: Journal, state: RunState): Readonly<{ output?: string
   return output === null ? {} : { output };
 }
 
+/** The output of a plan: as JSON, and as text if it is one. */
+function flowOutcome(journal: Journal, answer: string): RunOutcome {
+  const output = journal.textOf(answer);
+  if (output === null) return { kind: 'done', text: '' };
+  const value: unknown = JSON.parse(output);
+  return { kind: 'done', text: typeof value === 'string' ? value : output, output };
+}
+
 export function recordedOutcome(journal: Journal, state: RunState): RunOutcome {
   const unsettled = unsettledCalls(state);
   switch (state.outcome?.kind) {
     case 'done':
+      if (state.flow !== null) return flowOutcome(journal, state.outcome.answer);
       return { kind: 'done', text: answerText(journal, state), ...outputOf(journal, state) };
     case 'failed': {
       const { code, answer } = state.outcome;

@@ -19,6 +19,8 @@ export type RunRequest = Readonly<{
   budgets: Budgets;
   stage: Readonly<{ id: string; plan: string }>;
   run?: string;
+  /** Of a run that carries out the plan of its stage: `task` is the JSON text of the task. */
+  flow?: Readonly<{ workflow: string; pipeline: string; task: string }>;
   /** The form in which the run must answer: it is done only with an answer that fits. */
   output?: OutputForm;
   /** The run and call that started this run. That run's budgets apply to this run too, and cancelling it cancels this run. */
@@ -34,6 +36,7 @@ export type EngineRefusal =
   | 'no_such_run'
   | 'journal_newer'
   | 'journal_damaged'
+  | 'plans_unsupported'
   | IllegalMove;
 
 export type Begun =
@@ -90,9 +93,12 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
       return toolsByName(ports.tools);
     },
     limits: { ...DEFAULT_LIMITS, ...limits },
+    get engine() {
+      return engine;
+    },
   };
   const running: Running = { kit, works: new Map(), isStopped: false };
-  return {
+  const engine: Engine = {
     start: async (given) => {
       const request = { ...given, run: given.run ?? ports.ids.next() };
       const recalled = await recall(kit, request);
@@ -121,6 +127,7 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
     },
     active: () => running.works.size,
   };
+  return engine;
 }
 
 type Change = Readonly<{ body: EventBody; payloads: readonly Payload[] }>;
@@ -141,6 +148,7 @@ function resume(running: Running, run: string, { volumeLost = false, answers = [
     const { body, payloads } = answered(running.kit.ports.journal, answer);
     loaded.session.tryAppend([body], payloads);
   }
+  running.kit.ports.flow?.wake(loaded.session, answers);
   if (work === undefined) return begin(running, loaded.session);
   work.session.wake();
   return { ok: true, run, outcome: work.outcome };
@@ -274,6 +282,7 @@ type Opening = Readonly<{ request: Identified; recalled: string }>;
 function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled }: Opening): Loaded {
   const { journal } = kit.ports;
   const { run } = request;
+  if (request.flow !== undefined && kit.ports.flow === undefined) return refused('plans_unsupported');
   const parent = parentOf(works, request.parent ?? null);
   if (parent === undefined) return refused('parent_not_active');
   if (depthBelow(parent) >= kit.limits.depth) return refused('too_deep');
@@ -284,7 +293,8 @@ function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled
   const session = new Session(kit, { run, stage: request.stage.id, state: null, parent });
   const { prompt, input, stage, output } = request;
   const schema = output === undefined ? [] : [JSON.stringify(output.schema)];
-  const texts = [prompt.stable, prompt.situation, recalled, input, stage.plan, ...schema].map(journal.refer);
+  const task = request.flow === undefined ? [] : [request.flow.task];
+  const texts = [prompt.stable, prompt.situation, recalled, input, stage.plan, ...schema, ...task].map(journal.refer);
   session.append([opening(kit, request, { recalled, after: last?.run ?? null })], texts);
   return { ok: true, session };
 }
@@ -294,7 +304,7 @@ const depthBelow = (parent: Session | null): number => (parent === null ? 0 : pa
 type Found = Readonly<{ recalled: string; after: string | null }>;
 
 function opening(kit: Kit, request: RunRequest, { recalled, after }: Found): EventBody {
-  const { output } = request;
+  const { output, flow } = request;
   const refOf = (text: string): string => kit.ports.journal.refer(text).ref;
   return {
     type: 'run_opened',
@@ -309,5 +319,6 @@ function opening(kit: Kit, request: RunRequest, { recalled, after }: Found): Eve
     recalled: refOf(recalled),
     input: refOf(request.input),
     ...(output && { output: { schema: refOf(JSON.stringify(output.schema)), answers: output.answers } }),
+    ...(flow && { flow: { workflow: flow.workflow, pipeline: flow.pipeline, task: refOf(flow.task) } }),
   };
 }

@@ -1,6 +1,9 @@
 import type { Tool } from '../effects/tool.ts';
+import type { Command } from '../state/decide.ts';
 import type { EventOf, JournalEvent } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { RunOutcome } from './advance.ts';
+import type { Engine, GivenAnswer } from './engine.ts';
 import type {
   ApprovalPort,
   ClockPort,
@@ -11,6 +14,7 @@ import type {
   ModelPort,
   PolicyPort,
 } from './ports.ts';
+import type { Session } from './session.ts';
 
 /** A report of the engine: a journaled event, streamed words, or a fault that did not end the run. */
 export type Notice =
@@ -22,6 +26,19 @@ export type Notice =
 
 /** Chooses the tools that the next request of a run shows, from the calls that the run has made so far. Pure. */
 export type OfferPort = (run: string, tools: readonly Tool[], calls: readonly ModelCall[]) => readonly Tool[];
+
+/** A step of a run with a plan. `key`: steps with the key of one under way do not begin. Null of a step that has ended. */
+export type FlowStep = Readonly<{ type: 'flow'; key: string; act: () => Promise<void> | null }>;
+
+/** Carries out runs with a plan. Without it, the engine refuses them. */
+export type FlowPort = Readonly<{
+  /** The next steps of a run; none while it waits. */
+  stepsOf: (kit: Kit, session: Session) => readonly (Command | FlowStep)[];
+  /** The wait of the stages of a run; null if none of them waits. */
+  waitOf: (session: Session) => Extract<RunOutcome, { kind: 'waiting' }> | null;
+  /** Gives stages that wait another try, with the answers that people gave. */
+  wake: (session: Session, answers: readonly GivenAnswer[]) => void;
+}>;
 
 export type EnginePorts = Readonly<{
   journal: Journal;
@@ -36,6 +53,7 @@ export type EnginePorts = Readonly<{
   clock: ClockPort;
   ids: IdPort;
   compaction: CompactionPort | null;
+  flow?: FlowPort;
   notify: (notice: Notice) => void;
 }>;
 
@@ -54,11 +72,19 @@ export const DEFAULT_LIMITS: EngineLimits = {
   depth: 4,
 };
 
-export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
+export type Kit = Readonly<{
+  ports: EnginePorts;
+  tools: ReadonlyMap<string, Tool>;
+  limits: EngineLimits;
+  /** The engine itself, for runs whose stages are runs. */
+  engine: Engine;
+}>;
 
 /** After these events the process sends nothing except a `read` before the next event. */
 const SOON: ReadonlySet<string> = new Set([
   'stage_opened',
+  'stage_closed',
+  'calls_planned',
   'model_answered',
   'budget_warned',
   'tool_intent',

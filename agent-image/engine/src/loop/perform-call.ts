@@ -147,7 +147,7 @@ function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall
   const text = session.turn.arguments.get(call.arguments) ?? storedArguments(kit, session, call);
   if (text === null) {
     session.append([
-      { type: 'stage_closed' },
+      ...(session.state.stage === 'open' ? [{ type: 'stage_closed' as const }] : []),
       {
         type: 'run_closed',
         outcome: { kind: 'failed', code: 'diverged', answer: null },
@@ -162,8 +162,9 @@ function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall
   return { run, conversation, call: call.id, tool: call.tool, effect, arguments: text, argumentsRef: call.arguments };
 }
 
-/** The arguments of a call in the stored answer, as canonical JSON; null if that has no such call. */
+/** The arguments of a call in the stored answer or of a plan, as canonical JSON; null if there is no such call. */
 function storedArguments(kit: Kit, session: Session, call: CallState): string | null {
+  if (session.state.flow !== null) return session.textOf(call.arguments);
   const turn = currentTurn(session.state);
   const said = turn === undefined ? [] : readAnswer(session, turn.message).toolCalls;
   const written = said.find(({ id, name }) => id === call.modelId && name === call.tool);

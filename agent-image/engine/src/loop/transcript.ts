@@ -48,7 +48,7 @@ export function readAnswer(texts: Texts, ref: string): StoredAnswer {
 }
 
 /** The result of a settled call; null if its text was deleted. */
-function readOutcome(texts: Texts, ref: string): ToolOutcome | null {
+export function readOutcome(texts: Texts, ref: string): ToolOutcome | null {
   const known = texts.turn?.outcomes.get(ref);
   if (known !== undefined) return known;
   const text = texts.textOf(ref);

@@ -38,10 +38,7 @@ export type Command =
   /** Waits for calls under way, for at most the grace period, and closes the run. */
   | Readonly<{ type: 'close'; outcome: ClosedOutcome }>;
 
-/**
- * The next commands for a run; `ancestors` are the runs that it works for, whose budgets also apply. Pure. Without commands the
- * run waits for calls in progress, a person, the model, or an engine that resumes it.
- */
+/** The next commands for a run, none while it waits; `ancestors`: the runs that it works for, whose budgets also apply. Pure. */
 export function decide(state: RunState, ancestors: readonly RunState[] = []): readonly Command[] {
   if (isAtRest(state)) return [];
   if (state.cancelled) return [close({ kind: 'cancelled' })];
@@ -109,17 +106,19 @@ function request({ asking, turns }: RunState, attempt: number, delayMs: number):
 
 const close = (outcome: ClosedOutcome): Command => ({ type: 'close', outcome });
 const failed = (code: string, answer: string | null = null): Command => close({ kind: 'failed', code, answer });
-/** Calls with the effect `read` run in parallel. Any other call waits for all before it, and blocks those after it. */
 function callCommands(state: RunState, open: readonly CallState[], pressures: readonly Pressure[]): readonly Command[] {
   const over = state.finishing?.code ?? pressures.find(({ level }) => level === 'over')?.code ?? null;
   const wait = waitOfCalls(state);
-  if (wait !== null) return [{ type: 'park', ...wait }];
+  return wait === null ? commandsOfCalls(state, open, over) : [{ type: 'park', ...wait }];
+}
+
+/** Calls with the effect `read` run in parallel; any other waits for all before it, and blocks those after it. `over`: the code of a used budget. */
+export function commandsOfCalls(state: RunState, open: readonly CallState[], over: string | null): readonly Command[] {
   const firstWrite = open.findIndex((call) => call.effect !== 'read' && call.effect !== null);
   const startable = firstWrite === -1 ? open : open.slice(0, Math.max(firstWrite, 1));
   return startable.flatMap((call) => callCommand(state, call, over) ?? []);
 }
 
-/** `over`: the code of the budget that forbids another call. */
 function callCommand(state: RunState, call: CallState, over: string | null): Command | null {
   switch (call.phase) {
     case 'requested':

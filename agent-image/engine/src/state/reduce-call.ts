@@ -1,4 +1,5 @@
 import type { Effect, EventOf } from '../journal/event.ts';
+import { withCall } from './flow-state.ts';
 import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
 import type { CallPhase, CallState, QuestionAnswer, RunState } from './run-state.ts';
 import { currentCalls, currentTurn, UNANSWERED } from './run-state.ts';
@@ -115,15 +116,16 @@ function answeredBy(call: CallState, { answer, words }: QuestionAnswer): MovedCa
 }
 
 function replaced(state: RunState, before: CallState, after: CallState): RunState {
+  if (state.flow !== null) return { ...state, flow: withCall(state.flow, before, after) };
   const turn = currentTurn(state);
   if (turn === undefined) return state;
   const calls = turn.calls.map((call) => (call === before ? after : call));
   return { ...state, turns: state.turns.with(-1, { ...turn, calls }) };
 }
 
-/** Counts calls that repeat a recent call with the same result. Others count as progress, unless the budget stopped them. */
+/** Counts calls that repeat a recent call with the same result. Others count as progress, unless the budget stopped them or a plan makes them. */
 function withProgress(state: RunState, call: CallState): RunState {
-  if (call.outcome === 'over_budget') return state;
+  if (call.outcome === 'over_budget' || state.flow !== null) return state;
   const signature = `${call.tool} ${call.arguments} ${call.outcome} ${call.result}`;
   if (state.recentCalls.includes(signature))
     return { ...state, spent: { ...state.spent, idleCalls: state.spent.idleCalls + 1 } };

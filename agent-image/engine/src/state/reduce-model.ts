@@ -78,7 +78,8 @@ function answered(state: RunState, event: EventOf<'model_answered'>): Reduced {
   return moved(charged(next, { steps: 1, ...spent }));
 }
 
-const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState => ({
+/** A call as it begins its life. */
+export const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState => ({
   ...call,
   phase: 'requested',
   attempt: 0,

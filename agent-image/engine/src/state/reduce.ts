@@ -1,8 +1,10 @@
 import type { ClosedOutcome, EventOf, EventType, JournalEvent } from '../journal/event.ts';
+import { lostCall, lostCalls, NO_FLOW, openStages } from './flow-state.ts';
 import { illegal, isOneOf, moved, type IllegalMove, type Reduced } from './move.ts';
 import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
+import { reduceStage } from './reduce-stage.ts';
 import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
-import { currentCalls, isBegun, isUnfit, unsettledCalls, type RunState } from './run-state.ts';
+import { currentCalls, isUnfit, unsettledCalls, type RunState } from './run-state.ts';
 
 /** Events that begin something. None is admitted after a cancel or an interruption. */
 const BEGINNINGS: readonly EventType[] = [
@@ -15,6 +17,7 @@ const BEGINNINGS: readonly EventType[] = [
   'finish_asked',
   'parked',
   'turns_compacted',
+  'calls_planned',
 ];
 
 /** The state after an event. Pure and total: the state depends only on the events of the run. */
@@ -33,6 +36,7 @@ const opened = (event: EventOf<'run_opened'>): RunState => ({
   budgets: event.budgets,
   fence: event.fence,
   stage: 'none',
+  flow: event.flow === undefined ? null : NO_FLOW,
   turns: [],
   asking: { phase: 'idle', ask: 0, attempt: 0, attemptsBefore: 0, failure: null },
   spent: { steps: 0, tokens: 0, moneyMicros: 0, timeMs: 0, idleCalls: 0 },
@@ -74,9 +78,9 @@ function reduceRun(state: RunState, event: RunEvent): Reduced {
     case 'run_resumed':
       return moved(resumed(state, event));
     case 'stage_opened':
-      return staged(state, 'none', 'open');
     case 'stage_closed':
-      return staged(state, 'open', 'closed');
+    case 'calls_planned':
+      return reduceStage(state, event);
     case 'turns_compacted':
       return compacted(state, event);
     case 'cancel_asked':
@@ -97,21 +101,15 @@ function compacted(state: RunState, { summary, turns }: EventOf<'turns_compacted
   return isMore ? moved({ ...state, compacted: { summary, turns } }) : illegal('wrong_phase');
 }
 
-const staged = (state: RunState, from: RunState['stage'], to: RunState['stage']): Reduced =>
-  state.stage === from ? moved({ ...state, stage: to }) : illegal('stage_order');
-
 const LOST = { code: 'lost', retryable: true, retryAfterMs: null };
 
 /** The state as another engine finds it: a pending request is lost, and the outcome of each running call is unknown. */
 function resumed(state: RunState, { fence, volumeLost }: EventOf<'run_resumed'>): RunState {
   const lost = { ...state.asking, phase: 'failed' as const, failure: LOST };
-  const turns = state.turns.map((turn) => ({
-    ...turn,
-    calls: turn.calls.map((call) => (isBegun(call) ? { ...call, phase: 'unknown' as const } : call)),
-  }));
   return {
     ...state,
-    turns,
+    turns: state.turns.map((turn) => ({ ...turn, calls: turn.calls.map(lostCall) })),
+    flow: state.flow && lostCalls(state.flow),
     asking: state.asking.phase === 'asking' ? lost : state.asking,
     fence,
     interrupted: false,
@@ -128,7 +126,7 @@ function closed(state: RunState, { outcome, unsettled }: EventOf<'run_closed'>):
   return code === null ? moved({ ...state, outcome }) : illegal(code);
 }
 
-function refusalToClose({ cancelled, turns }: RunState, outcome: ClosedOutcome): IllegalMove | null {
+function refusalToClose({ cancelled, turns, flow }: RunState, outcome: ClosedOutcome): IllegalMove | null {
   const last = turns.at(-1);
   switch (outcome.kind) {
     case 'cancelled':
@@ -137,6 +135,7 @@ function refusalToClose({ cancelled, turns }: RunState, outcome: ClosedOutcome):
       return outcome.answer === null || outcome.answer === last?.message ? null : 'nothing_done';
     case 'done':
       if (cancelled) return 'cancelled';
+      if (flow !== null) return flow.ends > 0 && openStages(flow).length === 0 ? null : 'nothing_done';
       // Without a text answer, people have no result to read.
       return isAnswer(last, outcome.answer) ? null : 'nothing_done';
   }

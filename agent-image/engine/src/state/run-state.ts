@@ -1,14 +1,16 @@
 import type { Count } from '../budget/budget.ts';
-import type {
-  Answer,
-  BudgetCode,
-  Budgets,
-  ClosedOutcome,
-  Effect,
-  EventOf,
-  Finish,
-  OutcomeKind,
+import {
+  MAX_CALLS_PER_ANSWER,
+  type Answer,
+  type BudgetCode,
+  type Budgets,
+  type ClosedOutcome,
+  type Effect,
+  type EventOf,
+  type Finish,
+  type OutcomeKind,
 } from '../journal/event.ts';
+import { flowCalls, type FlowState } from './flow-state.ts';
 
 /**
  * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown outcome becomes `unknown`;
@@ -80,6 +82,8 @@ export type RunState = Readonly<{
   budgets: Budgets;
   fence: number;
   stage: 'none' | 'open' | 'closed';
+  /** The stages of its plan; null of a run that a model leads. */
+  flow: FlowState | null;
   turns: readonly Turn[];
   asking: Asking;
   spent: Spent;
@@ -106,7 +110,8 @@ export type RunState = Readonly<{
 
 export const currentTurn = (state: RunState): Turn | undefined => state.turns.at(-1);
 
-export const currentCalls = (state: RunState): readonly CallState[] => currentTurn(state)?.calls ?? [];
+export const currentCalls = (state: RunState): readonly CallState[] =>
+  state.flow === null ? (currentTurn(state)?.calls ?? []) : flowCalls(state.flow);
 
 /** The turn in progress still gets its results; a request in progress still has its tools. */
 export const finishAfter = ({ turns, asking }: RunState): number => turns.length + Number(asking.phase === 'asking');
@@ -161,10 +166,14 @@ export function waitOfCalls(state: RunState): Parked | null {
   return first === undefined || waits.length < open.length ? null : { code: first.code, waitMs: first.waitMs };
 }
 
-/** Ids of calls that may have had an effect that no settlement records. */
+/** Ids of calls that may have had an effect that no settlement records, at most as many as the event has room for. */
 export const unsettledCalls = (state: RunState): readonly string[] =>
-  currentCalls(state)
+  callsAtEnd(state)
     .filter(
       (call) => call.attempt > 0 && call.effect !== 'read' && (call.phase !== 'settled' || call.outcome === 'unknown'),
     )
-    .map((call) => call.id);
+    .map((call) => call.id)
+    .slice(0, MAX_CALLS_PER_ANSWER);
+
+const callsAtEnd = (state: RunState): readonly CallState[] =>
+  state.flow === null ? currentCalls(state) : [...state.flow.stages.values()].flatMap(({ calls }) => calls);

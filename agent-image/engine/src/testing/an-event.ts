@@ -37,6 +37,10 @@ const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVEL
   run_resumed: { type: 'run_resumed', volumeLost: false },
   stage_opened: { type: 'stage_opened' },
   stage_closed: { type: 'stage_closed' },
+  calls_planned: {
+    type: 'calls_planned',
+    calls: [{ id: 'a.1.1/1', modelId: 'a.1.1/1', tool: 'read', arguments: aRef('arguments'), effect: 'read' }],
+  },
   model_asked: { type: 'model_asked', ask: 1, attempt: 1, request: aRef('request') },
   model_answered: {
     type: 'model_answered',

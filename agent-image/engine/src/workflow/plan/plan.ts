@@ -24,6 +24,8 @@ export type MergePolicy = (typeof MERGE_POLICIES)[number];
 export const MAX_STAGES = 1_000;
 /** Most edges of a plan. */
 export const MAX_EDGES = 5_000;
+/** Most edges that lead away from one stage. */
+export const MAX_EDGES_FROM = 256;
 
 /** A JSON value whose strings that begin with `=` are expressions; `==` at the start stands for a literal `=`. */
 export type Template = unknown;
