@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Tool } from '../effects/tool.ts';
 import { MAX_REPAIRS, type ContextPart, type EventBody, type EventOf } from '../journal/event.ts';
 import { readOutput, type ReadOutput } from '../effects/read-output.ts';
 import { repairArguments, type RepairedArguments } from '../effects/repair-arguments.ts';
@@ -65,15 +66,16 @@ type Recorded = Readonly<{
 
 function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const { journal } = kit.ports;
+  const tools = kit.toolsOf(session.run);
   const repaired = end.toolCalls.map((call, index) => {
     const isCut = end.finish === 'length' && index === end.toolCalls.length - 1;
-    return repairArguments(call.arguments, kit.tools.get(call.name)?.input, isCut);
+    return repairArguments(call.arguments, tools.get(call.name)?.input, isCut);
   });
   const toolCalls = end.toolCalls.map((call, index) => ({ ...call, arguments: repaired[index]?.text ?? '' }));
   const answer = storedAnswer({ ...end, toolCalls });
   const message = journal.refer(JSON.stringify(answer));
   const read = outputIn(session, end);
-  const hasText = read?.code === null || isText(kit, end);
+  const hasText = read?.code === null || isText(tools, end);
   const output = read === null || !hasText ? null : { ...read, payload: journal.refer(read.text) };
   const written = repaired.map(({ canonical }) => journal.refer(canonical));
   const body: EventBody = {
@@ -87,7 +89,7 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
       modelId: call.id,
       tool: call.name,
       arguments: written[index]?.ref ?? '',
-      effect: kit.tools.get(call.name)?.effect ?? null,
+      effect: tools.get(call.name)?.effect ?? null,
       ...repairIn(repaired[index]),
     })),
     ...(output && {
@@ -104,8 +106,8 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   };
 }
 
-const isText = (kit: Kit, { content }: Recorded['end']): boolean =>
-  content.trim() !== '' && !isCallInWords(content, new Set(kit.tools.keys()));
+const isText = (tools: ReadonlyMap<string, Tool>, { content }: Recorded['end']): boolean =>
+  content.trim() !== '' && !isCallInWords(content, new Set(tools.keys()));
 
 /** The answer held to the schema of the run; null without a schema, before the end of the answer, and for a last report about a budget. */
 function outputIn(session: Session, { content, toolCalls, finish }: Recorded['end']): ReadOutput | null {
@@ -286,7 +288,7 @@ function beginning(kit: Kit, { state }: Readonly<{ state: RunState }>, history: 
   const calls = [...callsOf(journal, state.turns.slice(0, compacted?.turns ?? 0))];
   const { model, prompt, situation, recalled, input, output, after } = opened;
   const system = { stable: journal.textOf(prompt) ?? '', situation: '' };
-  const keptBefore = keptTexts(kit, calls);
+  const keptBefore = keptTexts(kit.toolsOf(opened.run), calls);
   const messages = withRecentImages([
     ...(compacted === null ? history.messages : []),
     firstMessage(journal, state, { isPresent: true, kept: keptBefore }),

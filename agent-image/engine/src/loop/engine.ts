@@ -45,6 +45,10 @@ export type Begun =
 
 export type Engine = Readonly<{
   start: (request: RunRequest) => Promise<Begun>;
+  /** Writes a run to the journal without working on it; `resume` begins it. */
+  open: (
+    request: RunRequest,
+  ) => Promise<Readonly<{ ok: true; run: string }> | Readonly<{ ok: false; code: EngineRefusal }>>;
   resume: (run: string, options?: ResumeOptions) => Begun;
   answer: (run: string, given: GivenAnswer) => Begun;
   cancel: (run: string) => Begun;
@@ -89,9 +93,7 @@ type Running = { readonly kit: Kit; readonly works: Map<string, Work>; isStopped
 export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> = {}): Engine {
   const kit: Kit = {
     ports,
-    get tools() {
-      return toolsByName(ports.tools);
-    },
+    toolsOf: (run) => toolsByName(ports.toolsOf?.(run) ?? ports.tools),
     limits: { ...DEFAULT_LIMITS, ...limits },
     get engine() {
       return engine;
@@ -100,12 +102,12 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
   const running: Running = { kit, works: new Map(), isStopped: false };
   const engine: Engine = {
     start: async (given) => {
-      const request = { ...given, run: given.run ?? ports.ids.next() };
-      const recalled = await recall(kit, request);
-      if (running.isStopped) return refused('engine_stopped');
-      await closeStale(running, request.conversation);
-      const opened = openRun(kit, running.works, { request, recalled });
+      const opened = await open(running, given);
       return opened.ok ? begin(running, opened.session) : opened;
+    },
+    open: async (given) => {
+      const opened = await open(running, given);
+      return opened.ok ? { ok: true, run: opened.session.run } : opened;
     },
     resume: (run, options) => resume(running, run, options ?? {}),
     answer: (run, given) => change(running, run, answered(ports.journal, given)),
@@ -128,6 +130,15 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
     active: () => running.works.size,
   };
   return engine;
+}
+
+async function open(running: Running, given: RunRequest): Promise<Loaded> {
+  const { kit, works } = running;
+  const request = { ...given, run: given.run ?? kit.ports.ids.next() };
+  const recalled = await recall(kit, request);
+  if (running.isStopped) return refused('engine_stopped');
+  await closeStale(running, request.conversation);
+  return openRun(kit, works, { request, recalled });
 }
 
 type Change = Readonly<{ body: EventBody; payloads: readonly Payload[] }>;

@@ -45,6 +45,8 @@ export type EnginePorts = Readonly<{
   model: ModelPort;
   /** Read for each use: when tools come or go, the property has another list. */
   tools: readonly Tool[];
+  /** The tools of one run, if runs differ; the same list as long as it has the same tools. */
+  toolsOf?: (run: string) => readonly Tool[];
   /** Without it, each request shows all tools. */
   offer?: OfferPort;
   policy: PolicyPort;
@@ -74,7 +76,8 @@ export const DEFAULT_LIMITS: EngineLimits = {
 
 export type Kit = Readonly<{
   ports: EnginePorts;
-  tools: ReadonlyMap<string, Tool>;
+  /** The tools of a run by name. */
+  toolsOf: (run: string) => ReadonlyMap<string, Tool>;
   limits: EngineLimits;
   /** The engine itself, for runs whose stages are runs. */
   engine: Engine;

@@ -1,4 +1,5 @@
 import { parseArguments } from '../journal/arguments.ts';
+import type { Tool } from '../effects/tool.ts';
 import type { Turn } from '../state/run-state.ts';
 import type { ModelCall, ModelRequest } from './ports.ts';
 import type { Kit } from './kit.ts';
@@ -9,13 +10,13 @@ export const callsOf = (journal: Texts, turns: readonly Turn[]): readonly ModelC
   turns.flatMap(({ message }) => readAnswer(journal, message).toolCalls);
 
 /** The tools as the next request shows them. A call of another tool is carried out all the same. */
-export function offeredTools({ ports, tools }: Kit, run: string, calls: readonly ModelCall[]): ModelRequest['tools'] {
-  const all = [...tools.values()];
+export function offeredTools({ ports, toolsOf }: Kit, run: string, calls: readonly ModelCall[]): ModelRequest['tools'] {
+  const all = [...toolsOf(run).values()];
   return ports.offer?.(run, all, calls) ?? all;
 }
 
 /** The texts that the tools keep of their newest calls after a summary has replaced these. Wrong arguments have none. */
-export function keptTexts({ tools }: Pick<Kit, 'tools'>, calls: readonly ModelCall[]): readonly string[] {
+export function keptTexts(tools: ReadonlyMap<string, Tool>, calls: readonly ModelCall[]): readonly string[] {
   const kept = new Map<string, string>();
   for (const { name, arguments: text } of calls) {
     const parsed = parseArguments(text);

@@ -28,7 +28,7 @@ export function settleCall(
 ): void {
   const kept = bounded(outcome);
   const result = kit.ports.journal.refer(JSON.stringify(kept));
-  const polls = kit.tools.get(call.tool)?.polls ?? false;
+  const polls = kit.toolsOf(session.run).get(call.tool)?.polls ?? false;
   session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref, polls }], [result]);
   session.turn.outcomes.set(result.ref, kept);
 }
@@ -45,7 +45,7 @@ export async function recoverCall(
   session: Session,
   { call, by }: Readonly<{ call: CallState; by: 'run' | 'verify' | 'ask' }>,
 ): Promise<void> {
-  const tool = kit.tools.get(call.tool);
+  const tool = kit.toolsOf(session.run).get(call.tool);
   // If the tool is missing or its effect has changed since the earlier attempt, the engine cannot know whether a repeat is safe.
   if (by === 'ask' || tool === undefined || tool.effect !== call.effect) return askAbout(session, call, 'unknown');
   const ready = prepare(kit, session, call);
@@ -103,7 +103,7 @@ function askAbout(session: Session, call: CallState, why: 'policy' | 'unknown'):
 }
 
 function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
-  const tool = kit.tools.get(call.tool);
+  const tool = kit.toolsOf(session.run).get(call.tool);
   const proposed = proposedCall(kit, session, call);
   if (proposed === null) return null;
   const settled = (outcome: ToolOutcome): null => {
