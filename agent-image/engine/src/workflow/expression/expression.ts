@@ -45,6 +45,9 @@ export function evaluateExpression(text: string, scope: Scope, place: Expression
   return compiled.ok ? compiled.evaluate(scope) : compiled;
 }
 
+/** The value, if it is JSON within the limits of a result. */
+export const boundedJson = (value: unknown): Evaluated => evaluated(() => value);
+
 function evaluated(compute: () => unknown): Evaluated {
   try {
     const value = compute();

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { diceOf, seedOf } from '../../testing/dice.ts';
+import { FAILURE_CATEGORIES, type FailureCategory } from '../plan/failure.ts';
+import { EDGE_TYPES, NODE_ROLES, type Plan } from '../plan/plan.ts';
+import { aPlan, aStage, edgesOf } from './a-plan.fixture.ts';
+import { edgesAfter, type Routed } from './edges-after.ts';
+
+const done = (output: unknown = null) => ({ kind: 'done', output, scope: { task: {}, input: 7, stages: {} } }) as const;
+const failed = (category: FailureCategory, ...closed: readonly string[]) =>
+  ({ kind: 'failed', failure: { category, code: 'broken', message: 'It broke.' }, closed: new Set(closed) }) as const;
+
+const edges = (result: Routed): readonly string[] => (result.ok ? result.edges : assert.fail(result.failure.message));
+const failure = (result: Routed): string =>
+  result.ok
+    ? assert.fail(result.edges.join())
+    : `${result.failure.category}/${result.failure.code}: ${result.failure.message}`;
+
+const DECISION = aPlan({
+  stages: [aStage('judge', { role: 'agent', agent: 'critic', decides: true }), aStage('fix'), aStage('ship')],
+  edges: edgesOf(
+    'judge->fix conditional: output.score < 3',
+    'judge->ship conditional: output.score < 5 && input == 7',
+    'judge->fix#2 conditional: otherwise',
+  ),
+});
+
+test('a stage that is done takes its normal edges', () => {
+  const plan = aPlan({
+    stages: [aStage('a'), aStage('b'), aStage('c')],
+    edges: edgesOf('a->b', 'a->c error', 'a->c'),
+  });
+  assert.deepEqual(edgesAfter(plan, 'a', done()), { ok: true, edges: ['a->b', 'a->c'], handled: true });
+  assert.deepEqual(edges(edgesAfter(plan, 'c', done())), []);
+});
+
+test('a decision takes the first true condition in the order of the manifest, else the edge without one', () => {
+  assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 1 }))), ['judge->fix']);
+  assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 3 }))), ['judge->ship']);
+  assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 9 }))), ['judge->fix#2']);
+});
+
+test('a decision without a true condition fails, and so does a condition without a value', () => {
+  const plan = { ...DECISION, edges: DECISION.edges.slice(0, 2) };
+  assert.match(failure(edgesAfter(plan, 'judge', done({ score: 9 }))), /^routing\/no_edge: No condition after judge/);
+  assert.match(
+    failure(edgesAfter(plan, 'judge', done({}))),
+    /^routing\/condition_failed: .*judge->fix.* no field score/,
+  );
+  const text = { ...DECISION, edges: edgesOf('judge->fix conditional: output') };
+  assert.match(failure(edgesAfter(text, 'judge', done('yes'))), /^routing\/condition_failed: .* not true or false/);
+  assert.match(failure(edgesAfter(plan, 'none', done())), /^routing\/no_such_stage/);
+});
+
+test('after a failure: error edges, then fallback edges, then rules, then the task fails', () => {
+  const stages = [aStage('a', { role: 'tool', tool: 'read' }), aStage('b'), aStage('c'), aStage('alarm')];
+  const fallbacks = [
+    { category: 'agent', role: null, to: 'c' },
+    { category: 'tool', role: 'agent', to: 'b' },
+    { category: 'tool', role: 'tool', to: 'alarm' },
+    { category: 'tool', role: null, to: 'c' },
+  ] as const;
+  const all = aPlan({ stages, edges: edgesOf('a->b', 'a->c fallback', 'a->b#2 error', 'a->alarm error'), fallbacks });
+  assert.deepEqual(edgesAfter(all, 'a', failed('tool')), { ok: true, edges: ['a->b#2', 'a->alarm'], handled: true });
+  const noError = { ...all, edges: edgesOf('a->b', 'a->c fallback') };
+  assert.deepEqual(edges(edgesAfter(noError, 'a', failed('tool'))), ['a->c']);
+  const rules = { ...all, edges: edgesOf('a->b') };
+  assert.deepEqual(edges(edgesAfter(rules, 'a', failed('tool'))), ['fallback:alarm']);
+  assert.deepEqual(edges(edgesAfter(rules, 'a', failed('agent'))), ['fallback:c']);
+  assert.deepEqual(edgesAfter(rules, 'a', failed('json')), { ok: true, edges: [], handled: false });
+});
+
+test('a rule leads neither to the stage that failed nor to one that is closed', () => {
+  const stages = [aStage('a', { role: 'tool' }), aStage('alarm', { role: 'tool' })];
+  const plan = aPlan({ stages, edges: [], fallbacks: [{ category: 'tool', role: null, to: 'alarm' }] });
+  assert.deepEqual(edgesAfter(plan, 'alarm', failed('tool')), { ok: true, edges: [], handled: false });
+  assert.deepEqual(edgesAfter(plan, 'a', failed('tool', 'alarm')), { ok: true, edges: [], handled: false });
+});
+
+test('random plans: the same edges twice, and only those of the plan', (context) => {
+  const seed = seedOf();
+  context.diagnostic(`SEED=${seed}`);
+  const dice = diceOf(seed);
+  for (let round = 0; round < 1_000; round += 1) {
+    const plan = randomPlan(dice);
+    const stage = dice.of(plan.stages).id;
+    const end = dice.chance(0.5) ? done(dice.below(4)) : failed(dice.of(FAILURE_CATEGORIES));
+    const result = edgesAfter(plan, stage, end);
+    assert.deepEqual(edgesAfter(plan, stage, end), result);
+    if (!result.ok) continue;
+    const own = plan.edges.filter(({ from }) => from === stage).map(({ id }) => id);
+    const rules = plan.fallbacks.map(({ to }) => `fallback:${to}`);
+    assert.ok(result.edges.every((id) => own.includes(id) || (end.kind === 'failed' && rules.includes(id))));
+    assert.equal(new Set(result.edges).size, result.edges.length);
+    if (end.kind === 'failed') assert.equal(result.handled, result.edges.length > 0);
+  }
+});
+
+function randomPlan(dice: ReturnType<typeof diceOf>): Plan {
+  const ids = ['a', 'b', 'c', 'd'];
+  const stages = ids.map((id) => aStage(id, { role: dice.of(NODE_ROLES), decides: dice.chance(0.3) }));
+  const count = dice.below(10);
+  const drawn = Array.from({ length: count }, (_, at) => {
+    const type = dice.of(EDGE_TYPES);
+    const when = type === 'conditional' ? `: ${dice.of(['output > 1', 'output == 0', 'otherwise', 'output.x'])}` : '';
+    return `${dice.of(ids)}->${dice.of(ids)}#${at} ${type}${when}`;
+  });
+  const category = dice.of(FAILURE_CATEGORIES);
+  return aPlan({ stages, edges: edgesOf(...drawn), fallbacks: [{ category, role: null, to: dice.of(ids) }] });
+}
