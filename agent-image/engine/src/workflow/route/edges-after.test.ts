@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { anEdge, aPlan, aStage } from '../../testing/a-plan.ts';
 import { diceOf, seedOf } from '../../testing/dice.ts';
 import { FAILURE_CATEGORIES, type FailureCategory } from '../plan/failure.ts';
-import { EDGE_TYPES, NODE_ROLES, type Plan } from '../plan/plan.ts';
-import { aPlan, aStage, edgesOf } from './a-plan.fixture.ts';
+import { NODE_ROLES, type Plan } from '../plan/plan.ts';
 import { edgesAfter, type Routed } from './edges-after.ts';
 
 const done = (output: unknown = null) => ({ kind: 'done', output, scope: { task: {}, input: 7, stages: {} } }) as const;
@@ -16,20 +16,13 @@ const failure = (result: Routed): string =>
     ? assert.fail(result.edges.join())
     : `${result.failure.category}/${result.failure.code}: ${result.failure.message}`;
 
-const DECISION = aPlan({
-  stages: [aStage('judge', { role: 'agent', agent: 'critic', decides: true }), aStage('fix'), aStage('ship')],
-  edges: edgesOf(
-    'judge->fix conditional: output.score < 3',
-    'judge->ship conditional: output.score < 5 && input == 7',
-    'judge->fix#2 conditional: otherwise',
-  ),
-});
+const DECISION = aPlan(
+  [aStage('judge', { role: 'agent', agent: 'critic', decides: true }), aStage('fix'), aStage('ship'), aStage('ask')],
+  ['judge?fix:output.score < 3', 'judge?ask', 'judge?ship:output.score < 5 && input == 7'],
+);
 
 test('a stage that is done takes its normal edges', () => {
-  const plan = aPlan({
-    stages: [aStage('a'), aStage('b'), aStage('c')],
-    edges: edgesOf('a->b', 'a->c error', 'a->c'),
-  });
+  const plan = aPlan([aStage('a'), aStage('b'), aStage('c'), aStage('d')], ['a>b', 'a!d', 'a>c']);
   assert.deepEqual(edgesAfter(plan, 'a', done()), { ok: true, edges: ['a->b', 'a->c'], handled: true });
   assert.deepEqual(edges(edgesAfter(plan, 'c', done())), []);
 });
@@ -37,44 +30,49 @@ test('a stage that is done takes its normal edges', () => {
 test('a decision takes the first true condition in the order of the manifest, else the edge without one', () => {
   assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 1 }))), ['judge->fix']);
   assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 3 }))), ['judge->ship']);
-  assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 9 }))), ['judge->fix#2']);
+  assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 9 }))), ['judge->ask']);
 });
 
 test('a decision without a true condition fails, and so does a condition without a value', () => {
-  const plan = { ...DECISION, edges: DECISION.edges.slice(0, 2) };
+  const plan = { ...DECISION, edges: DECISION.edges.filter(({ when }) => when !== null) };
   assert.match(failure(edgesAfter(plan, 'judge', done({ score: 9 }))), /^routing\/no_edge: No condition after judge/);
   assert.match(
     failure(edgesAfter(plan, 'judge', done({}))),
     /^routing\/condition_failed: .*judge->fix.* no field score/,
   );
-  const text = { ...DECISION, edges: edgesOf('judge->fix conditional: output') };
+  const text = { ...DECISION, edges: [anEdge('judge?fix:output')] };
   assert.match(failure(edgesAfter(text, 'judge', done('yes'))), /^routing\/condition_failed: .* not true or false/);
   assert.match(failure(edgesAfter(plan, 'none', done())), /^routing\/no_such_stage/);
 });
 
-test('after a failure: error edges, then fallback edges, then rules, then the task fails', () => {
-  const stages = [aStage('a', { role: 'tool', tool: 'read' }), aStage('b'), aStage('c'), aStage('alarm')];
+test('when a stage fails: error edges, then the configured fallback edges, then rules, then the task fails', () => {
+  const stages = [aStage('a', { role: 'tool', tool: 'read' }), aStage('b'), aStage('c'), aStage('d'), aStage('alarm')];
   const fallbacks = [
     { category: 'agent', role: null, to: 'c' },
     { category: 'tool', role: 'agent', to: 'b' },
     { category: 'tool', role: 'tool', to: 'alarm' },
     { category: 'tool', role: null, to: 'c' },
   ] as const;
-  const all = aPlan({ stages, edges: edgesOf('a->b', 'a->c fallback', 'a->b#2 error', 'a->alarm error'), fallbacks });
-  assert.deepEqual(edgesAfter(all, 'a', failed('tool')), { ok: true, edges: ['a->b#2', 'a->alarm'], handled: true });
-  const noError = { ...all, edges: edgesOf('a->b', 'a->c fallback') };
-  assert.deepEqual(edges(edgesAfter(noError, 'a', failed('tool'))), ['a->c']);
-  const rules = { ...all, edges: edgesOf('a->b') };
-  assert.deepEqual(edges(edgesAfter(rules, 'a', failed('tool'))), ['fallback:alarm']);
-  assert.deepEqual(edges(edgesAfter(rules, 'a', failed('agent'))), ['fallback:c']);
-  assert.deepEqual(edgesAfter(rules, 'a', failed('json')), { ok: true, edges: [], handled: false });
+  const after = (category: FailureCategory, ...drawn: readonly string[]): Routed =>
+    edgesAfter(aPlan(stages, drawn, { fallbacks }), 'a', failed(category));
+  assert.deepEqual(after('tool', 'a>b', 'a~c', 'a!d', 'a!alarm'), {
+    ok: true,
+    edges: ['a->d', 'a->alarm'],
+    handled: true,
+  });
+  assert.deepEqual(edges(after('tool', 'a>b', 'a~c', 'a~d')), ['a->c', 'a->d']);
+  assert.deepEqual(edges(after('tool', 'a>b')), ['fallback:alarm']);
+  assert.deepEqual(edges(after('agent', 'a>b')), ['fallback:c']);
+  assert.deepEqual(after('json', 'a>b'), { ok: true, edges: [], handled: false });
 });
 
 test('a rule leads neither to the stage that failed nor to one that is closed', () => {
-  const stages = [aStage('a', { role: 'tool' }), aStage('alarm', { role: 'tool' })];
-  const plan = aPlan({ stages, edges: [], fallbacks: [{ category: 'tool', role: null, to: 'alarm' }] });
-  assert.deepEqual(edgesAfter(plan, 'alarm', failed('tool')), { ok: true, edges: [], handled: false });
-  assert.deepEqual(edgesAfter(plan, 'a', failed('tool', 'alarm')), { ok: true, edges: [], handled: false });
+  const stages = [aStage('a', { role: 'tool' }), aStage('alarm', { role: 'tool' }), aStage('last')];
+  const rules = (...targets: readonly string[]) =>
+    aPlan(stages, [], { fallbacks: targets.map((to) => ({ category: 'tool', role: null, to })) });
+  assert.deepEqual(edgesAfter(rules('alarm'), 'alarm', failed('tool')), { ok: true, edges: [], handled: false });
+  assert.deepEqual(edgesAfter(rules('alarm'), 'a', failed('tool', 'alarm')), { ok: true, edges: [], handled: false });
+  assert.deepEqual(edges(edgesAfter(rules('alarm', 'last'), 'alarm', failed('tool'))), ['fallback:last']);
 });
 
 test('random plans: the same edges twice, and only those of the plan', (context) => {
@@ -99,12 +97,15 @@ test('random plans: the same edges twice, and only those of the plan', (context)
 function randomPlan(dice: ReturnType<typeof diceOf>): Plan {
   const ids = ['a', 'b', 'c', 'd'];
   const stages = ids.map((id) => aStage(id, { role: dice.of(NODE_ROLES), decides: dice.chance(0.3) }));
-  const count = dice.below(10);
-  const drawn = Array.from({ length: count }, (_, at) => {
-    const type = dice.of(EDGE_TYPES);
-    const when = type === 'conditional' ? `: ${dice.of(['output > 1', 'output == 0', 'otherwise', 'output.x'])}` : '';
-    return `${dice.of(ids)}->${dice.of(ids)}#${at} ${type}${when}`;
+  const drawn = ids.flatMap((from) =>
+    ids.filter((to) => to !== from && dice.chance(0.5)).map((to) => `${from}${dice.of(SIGNS)}${to}`),
+  );
+  const conditions = drawn.map((edge) => {
+    const when = dice.of(['output > 1', 'output == 0', '', 'output.x']);
+    return edge.includes('?') && when !== '' ? `${edge}:${when}` : edge;
   });
-  const category = dice.of(FAILURE_CATEGORIES);
-  return aPlan({ stages, edges: edgesOf(...drawn), fallbacks: [{ category, role: null, to: dice.of(ids) }] });
+  const fallbacks = [{ category: dice.of(FAILURE_CATEGORIES), role: null, to: dice.of(ids) }];
+  return aPlan(stages, conditions, { fallbacks });
 }
+
+const SIGNS = ['>', '?', '!', '~'];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { aStage } from '../../testing/a-plan.ts';
 import { diceOf, seedOf } from '../../testing/dice.ts';
 import { MERGE_POLICIES, type MergePolicy } from '../plan/plan.ts';
-import { aStage } from './a-plan.fixture.ts';
 import { mergeOutputs, type Arrival } from './merge-outputs.ts';
 
 /** Inputs in the order of the plan. The numbers say in which order they arrived; without them, in the order of the plan. */

@@ -19,7 +19,8 @@ const budget = z
     minutes: limit,
     money: z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'an amount is decimal text, as in "0.5"'),
   })
-  .partial();
+  .partial()
+  .refine((limits) => Object.keys(limits).length > 0, 'name a limit: steps, tokens, minutes or money');
 
 /**
  * A change of one task against its manifests. Field names are those of `overrides.yaml`.
