@@ -1,0 +1,93 @@
+import type { ConfigPath } from './config-error.ts';
+import type { PipelineSpec } from './pipeline-spec.ts';
+import { MAX_EDGES, MAX_STAGES } from './plan.ts';
+import type { EdgeSpec, NodeSpec, WorkflowSpec } from './workflow-spec.ts';
+
+/** The nodes and edges of a workflow with the stages of a pipeline. */
+export type Expanded = Readonly<{ nodes: readonly NodeSpec[]; edges: readonly EdgeSpec[] }>;
+
+/** `path`: below the pipeline. `isLimit`: the plan would be too large. */
+export type SequenceProblem = Readonly<{ path: ConfigPath; message: string; hint: string; isLimit: boolean }>;
+
+/**
+ * Puts the stages of a pipeline before and behind the nodes of each role. The stage `check` of the node `judge` gets the id
+ * `judge.check`.
+ *
+ * Edges to the node lead to its first stage. Normal and conditional edges leave from its last stage, which decides if the node did, so the
+ * output of the last stage is that of the node. Error and fallback edges leave from each of its stages. Pure.
+ */
+export function expandPipeline(workflow: WorkflowSpec, pipeline: PipelineSpec): Expanded {
+  const sequences = new Map(workflow.nodes.map((node) => [node.id, sequenceOf(node, pipeline)] as const));
+  const stagesOf = (id: string): readonly NodeSpec[] => sequences.get(id) ?? [];
+  const between = workflow.edges.flatMap((edge) => {
+    const sources = isOnward(edge) ? stagesOf(edge.from).slice(-1) : stagesOf(edge.from);
+    const to = stagesOf(edge.to)[0]?.id ?? edge.to;
+    return sources.map(({ id }) => ({ ...edge, from: id, to }));
+  });
+  const within = workflow.nodes.flatMap(({ id }) =>
+    stagesOf(id)
+      .slice(1)
+      .map((stage, index): EdgeSpec => ({ from: stagesOf(id)[index]?.id ?? id, to: stage.id, type: 'normal' })),
+  );
+  return { nodes: workflow.nodes.flatMap(({ id }) => stagesOf(id)), edges: [...between, ...within] };
+}
+
+const isOnward = ({ type }: EdgeSpec): boolean => type === 'normal' || type === 'conditional';
+
+function sequenceOf(node: NodeSpec, { stages }: PipelineSpec): readonly NodeSpec[] {
+  const sequence = stages[node.role] ?? ['node' as const];
+  const last = sequence.at(-1);
+  return sequence.map((stage): NodeSpec => {
+    if (stage !== 'node') return { ...stage, id: `${node.id}.${stage.id}`, decides: decides(node) && stage === last };
+    return last === 'node' || !decides(node) ? node : withoutDecision(node);
+  });
+}
+
+const decides = (node: NodeSpec): boolean => node.role !== 'merge' && node.decides;
+
+/** A decision whose last stage decides in its place computes its output as a linear stage does. */
+function withoutDecision(node: NodeSpec): NodeSpec {
+  if (node.role === 'merge') return node;
+  return node.role === 'decision' ? { ...node, role: 'linear', decides: false } : { ...node, decides: false };
+}
+
+/** The reasons for which a workflow cannot have the stages of a pipeline; none if it can. Pure. */
+export function sequenceProblems(workflow: WorkflowSpec, pipeline: PipelineSpec): readonly SequenceProblem[] {
+  const { nodes, edges } = expandPipeline(workflow, pipeline);
+  if (nodes.length > MAX_STAGES || edges.length > MAX_EDGES) {
+    const message = `the plan would have ${nodes.length} stages and ${edges.length} edges`;
+    const hint = `A plan has at most ${MAX_STAGES} stages and ${MAX_EDGES} edges: shorten the sequences.`;
+    return [{ path: ['stages'], message, hint, isLimit: true }];
+  }
+  return [...duplicateStages(nodes), ...placeProblems(workflow, pipeline)];
+}
+
+function duplicateStages(nodes: readonly NodeSpec[]): readonly SequenceProblem[] {
+  const ids = new Set(nodes.map(({ id }) => id));
+  if (ids.size === nodes.length) return [];
+  const second = nodes.find(({ id }) => !ids.delete(id))?.id;
+  const hint = 'Give the stages of a sequence, and the nodes, different ids.';
+  return [{ path: ['stages'], message: `there would be two stages '${second}'`, hint, isLimit: false }];
+}
+
+/** Merges and feedback nodes read their edges themselves, so no stage may stand between. */
+function placeProblems({ nodes }: WorkflowSpec, { stages }: PipelineSpec): readonly SequenceProblem[] {
+  const problem = (role: NodeSpec['role'], message: string): SequenceProblem => ({
+    path: ['stages', role],
+    message,
+    hint: "Move 'node' within the sequence, or leave this role out.",
+    isLimit: false,
+  });
+  const present = new Set(nodes.map(({ role }) => role));
+  const early = (['merge', 'feedback'] as const).filter((role) => present.has(role) && startsEarly(stages[role]));
+  const reviewed = nodes.filter(({ id }) => nodes.some((node) => node.role === 'feedback' && node.reviews === id));
+  const late = reviewed.filter(({ role }) => (stages[role]?.at(-1) ?? 'node') !== 'node');
+  return [
+    ...early.map((role) => problem(role, `a stage would stand between a ${role} node and its inputs`)),
+    ...late.map(({ id, role }) =>
+      problem(role, `a stage would stand between '${id}' and the feedback node that reviews it`),
+    ),
+  ];
+}
+
+const startsEarly = (sequence: readonly unknown[] | undefined): boolean => (sequence?.[0] ?? 'node') !== 'node';

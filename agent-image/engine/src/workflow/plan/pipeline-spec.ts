@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { Description, ManifestId, SequenceStage } from './workflow-spec.ts';
+
+const MAX_WORDS = 50;
+const MAX_SCORE = 1_000_000;
+const MAX_SEQUENCE = 10;
+
+const Word = z.string().min(1).max(64);
+const sequence = z
+  .array(z.union([z.literal('node'), SequenceStage]))
+  .min(1)
+  .max(MAX_SEQUENCE)
+  .refine((stages) => stages.filter((stage) => stage === 'node').length === 1, {
+    message: "a sequence has 'node', which stands for the node itself, exactly once",
+  })
+  .optional();
+
+/** A way through the workflow for tasks of some modes and tags. Of those that fit, the highest score is chosen. */
+export const PipelineSpec = z.strictObject({
+  id: ManifestId,
+  description: Description.optional(),
+  /** Empty for every mode. */
+  modes: z.array(Word).max(MAX_WORDS).default([]),
+  /** The task must have all of them. */
+  tags: z.array(Word).max(MAX_WORDS).default([]),
+  score: z.int().min(-MAX_SCORE).max(MAX_SCORE).default(0),
+  /** The stages that each node of a role becomes. */
+  stages: z
+    .strictObject({
+      agent: sequence,
+      tool: sequence,
+      decision: sequence,
+      merge: sequence,
+      feedback: sequence,
+      linear: sequence,
+    })
+    .default({}),
+});
+export type PipelineSpec = Readonly<z.infer<typeof PipelineSpec>>;

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { FAILURE_CATEGORIES } from './failure.ts';
+import { EDGE_TYPES, MAX_EDGES, MAX_STAGES, MERGE_POLICIES, NODE_ROLES } from './plan.ts';
+
+const MAX_DESCRIPTION = 2_000;
+const MAX_EXPRESSION = 4_000;
+const MAX_ATTEMPTS = 20;
+const MAX_BACKOFF_S = 3_600;
+const MIN_TIMEOUT_S = 0.001;
+const MAX_TIMEOUT_S = 604_800;
+const MAX_ROUNDS = 20;
+const MAX_PARALLEL = 256;
+const MAX_FALLBACKS = 200;
+
+/** An id in manifests. */
+export const ManifestId = z
+  .string()
+  .regex(/^[a-z][a-z0-9_.-]{0,63}$/, 'an id begins with a letter and has at most 64 of a-z, 0-9, _, . and -');
+
+/** Text for people. */
+export const Description = z.string().max(MAX_DESCRIPTION);
+
+/** A condition in CEL. */
+const Condition = z.string().min(1).max(MAX_EXPRESSION);
+/** A computed output: `=` and an expression in CEL. */
+const Output = z.string().max(MAX_EXPRESSION).regex(/^=[^]/, 'an output is an expression: write = before it');
+
+const named = { id: ManifestId, description: Description.optional() };
+/** A JSON value in which strings that begin with `=` are expressions; without it, the stage gets the output of the stage before it. */
+const input = z.unknown().optional();
+const decides = z.boolean().default(false);
+
+/** Fields of stages that ask an agent or call a tool: those that may fail now and succeed later. */
+const tried = {
+  retry: z
+    .strictObject({
+      /** In all, so 1 means no second attempt. */
+      attempts: z.int().min(1).max(MAX_ATTEMPTS),
+      backoff_s: z.number().min(0).max(MAX_BACKOFF_S).default(0),
+      /** Categories of failure that are tried again; by default all but permission and config. */
+      on: z.array(z.enum(FAILURE_CATEGORIES)).min(1).max(FAILURE_CATEGORIES.length).optional(),
+    })
+    .optional(),
+  timeout_s: z.number().min(MIN_TIMEOUT_S).max(MAX_TIMEOUT_S).optional(),
+};
+
+const agentFields = { ...named, role: z.literal('agent'), agent: ManifestId, input, ...tried };
+const toolFields = {
+  ...named,
+  role: z.literal('tool'),
+  tool: ManifestId.optional(),
+  /** The input of the stage is a ToolPlan, whose steps are its calls. */
+  tool_plan: z.boolean().default(false),
+  input,
+  ...tried,
+};
+const linearFields = { ...named, role: z.literal('linear'), input, output: Output.optional() };
+
+const callsOne = (node: { readonly tool?: string | undefined; readonly tool_plan: boolean }): boolean =>
+  (node.tool !== undefined) !== node.tool_plan;
+const CALLS_ONE = 'a tool node has either a tool or tool_plan: true';
+
+/** A node of a workflow. Its role decides which fields it has. */
+export const NodeSpec = z.discriminatedUnion('role', [
+  z.strictObject({ ...agentFields, decides }),
+  z.strictObject({ ...toolFields, decides }).refine(callsOne, CALLS_ONE),
+  z.strictObject({ ...linearFields, decides }),
+  z.strictObject({
+    ...named,
+    role: z.literal('decision'),
+    input,
+    output: Output.optional(),
+    decides: z.literal(true).default(true),
+  }),
+  z
+    .strictObject({
+      ...named,
+      role: z.literal('merge'),
+      merge: z.enum(MERGE_POLICIES).default('list'),
+      output: Output.optional(),
+    })
+    .refine(({ merge, output }) => (merge === 'reduce') === (output !== undefined), {
+      message: 'a merge has an output if, and only if, it is merge: reduce',
+    }),
+  z.strictObject({
+    ...named,
+    role: z.literal('feedback'),
+    agent: ManifestId,
+    reviews: ManifestId,
+    /** Ends the rounds once it is true. */
+    until: Condition,
+    max_rounds: z.int().min(1).max(MAX_ROUNDS).default(3),
+    input,
+    decides,
+    ...tried,
+  }),
+]);
+export type NodeSpec = Readonly<z.infer<typeof NodeSpec>>;
+
+/** A stage that a pipeline puts before or behind a node. */
+export const SequenceStage = z.discriminatedUnion('role', [
+  z.strictObject(agentFields),
+  z.strictObject(toolFields).refine(callsOne, CALLS_ONE),
+  z.strictObject(linearFields),
+]);
+export type SequenceStage = Readonly<z.infer<typeof SequenceStage>>;
+
+/** An edge between two nodes. */
+export const EdgeSpec = z
+  .strictObject({
+    from: ManifestId,
+    to: ManifestId,
+    type: z.enum(EDGE_TYPES).default('normal'),
+    when: Condition.optional(),
+    /** The edge of a decision that is taken if no condition is true. */
+    otherwise: z.literal(true).optional(),
+  })
+  .refine(
+    ({ type, when, otherwise }) => [when, otherwise].filter(Boolean).length === (type === 'conditional' ? 1 : 0),
+    {
+      message: 'a conditional edge has either when or otherwise: true, and other edges have neither',
+    },
+  );
+export type EdgeSpec = Readonly<z.infer<typeof EdgeSpec>>;
+
+/** A rule for failures without an edge. Without a role it fits every role. */
+export const FallbackSpec = z.strictObject({
+  category: z.enum(FAILURE_CATEGORIES),
+  role: z.enum(NODE_ROLES).optional(),
+  to: ManifestId,
+});
+export type FallbackSpec = Readonly<z.infer<typeof FallbackSpec>>;
+
+/** The workflow of `workflow.yaml`. */
+export const WorkflowSpec = z.strictObject({
+  ...named,
+  /** Most stages that run at once. */
+  max_parallel: z.int().min(1).max(MAX_PARALLEL).default(4),
+  nodes: z.array(NodeSpec).min(1).max(MAX_STAGES),
+  edges: z.array(EdgeSpec).max(MAX_EDGES).default([]),
+  fallbacks: z.array(FallbackSpec).max(MAX_FALLBACKS).default([]),
+});
+export type WorkflowSpec = Readonly<z.infer<typeof WorkflowSpec>>;
