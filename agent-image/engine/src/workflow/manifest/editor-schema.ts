@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { isJsonObject } from '../../json/canonical-json.ts';
+import type { ConfigPath } from '../plan/config-error.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The JSON Schema (draft 2020-12) of what people write: fields with a default are optional. Pure. */
+export const editorSchema = (schema: z.ZodType): JsonObject =>
+  z.toJSONSchema(schema, { io: 'input', reused: 'inline' });
+
+/** The keys that a schema knows at a path of a value. Of several forms, those whose constants the value has count. Pure. */
+export function keysAt(root: JsonObject, value: unknown, path: ConfigPath): readonly string[] {
+  let schemas: readonly JsonObject[] = [root];
+  let at: unknown = value;
+  for (const part of path) {
+    schemas = schemas.flatMap((schema) => formsOf(schema, at)).flatMap((schema) => partOf(schema, part));
+    at = (at as Readonly<Record<string | number, unknown>> | null | undefined)?.[part];
+  }
+  return [...new Set(schemas.flatMap((schema) => formsOf(schema, at)).flatMap(namesOf))];
+}
+
+/** The value without the fields that have their default, its known fields in the order of the schema. Pure. */
+export function withoutDefaults(schema: JsonObject, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => withoutDefaults(partOf(schema, index)[0] ?? {}, item));
+  if (!isJsonObject(value)) return value;
+  const form = formsOf(schema, value)[0] ?? {};
+  const names = new Set([...namesOf(form), ...Object.keys(value)]);
+  const kept = [...names].flatMap((name) => {
+    const part = partOf(form, name)[0] ?? {};
+    const own = withoutDefaults(part, value[name]);
+    return own === undefined || isDefault(part, value[name]) ? [] : [[name, own] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+const namesOf = ({ properties = {} }: JsonObject): readonly string[] => Object.keys(properties as JsonObject);
+
+/** True for a constant too, because the form without it would be another. */
+function isDefault({ default: usual, properties, items }: JsonObject, value: unknown): boolean {
+  if (usual === undefined) return false;
+  const schema = { properties, items };
+  return JSON.stringify(withoutDefaults(schema, value)) === JSON.stringify(withoutDefaults(schema, usual));
+}
+
+function partOf(schema: JsonObject, part: string | number): readonly JsonObject[] {
+  const { properties = {}, items, additionalProperties } = schema;
+  const named = typeof part === 'number' ? items : ((properties as JsonObject)[part] ?? additionalProperties);
+  return isJsonObject(named) ? [named] : [];
+}
+
+/** The schema, or the forms of a union that a value may mean. */
+function formsOf(schema: JsonObject, value: unknown): readonly JsonObject[] {
+  const forms = [schema['oneOf'], schema['anyOf']].flatMap((each) =>
+    Array.isArray(each) ? (each as JsonObject[]) : [],
+  );
+  if (forms.length === 0) return [schema];
+  const fitting = forms.filter((form) => isFormOf(form, value));
+  return (fitting.length > 0 ? fitting : forms).flatMap((form) => formsOf(form, value));
+}
+
+/** True if the form is of the value's type, and the value has all of its constants. */
+function isFormOf({ type, properties = {} }: JsonObject, value: unknown): boolean {
+  if (!isJsonObject(value)) return type !== 'object';
+  if (type !== 'object' && type !== undefined) return false;
+  return Object.entries(properties as Readonly<Record<string, JsonObject>>).every(
+    ([name, { const: only, enum: some }]) => {
+      const own = value[name];
+      if (own === undefined || (only === undefined && !Array.isArray(some))) return true;
+      return only === undefined ? (some as unknown[]).includes(own) : own === only;
+    },
+  );
+}
