@@ -8,7 +8,8 @@ import { keptWords, type PersonsWords } from './persons-words.ts';
 import { Session } from './session.ts';
 import { recalledText } from '../context/recalled-text.ts';
 import type { SystemPrompt } from '../context/system-prompt.ts';
-import { currentCalls, isBegun, type RunState } from '../state/run-state.ts';
+import { isBegun } from '../state/call-state.ts';
+import { currentCalls, type RunState } from '../state/run-state.ts';
 import { loadRun } from './transcript.ts';
 
 export type RunRequest = Readonly<{
@@ -293,21 +294,31 @@ type Opening = Readonly<{ request: Identified; recalled: string }>;
 function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled }: Opening): Loaded {
   const { journal } = kit.ports;
   const { run } = request;
-  if (request.flow !== undefined && kit.ports.flow === undefined) return refused('plans_unsupported');
   const parent = parentOf(works, request.parent ?? null);
   if (parent === undefined) return refused('parent_not_active');
-  if (depthBelow(parent) >= kit.limits.depth) return refused('too_deep');
   const last = journal.lastRunOf(request.conversation);
-  if (journal.rowOf(run) !== null) return refused('run_exists');
+  const refusal = refusalToOpen(kit, request, parent);
+  if (refusal !== null) return refused(refusal);
   // Another start of the same conversation came in between.
   if (last?.isOpen === true) return refused('conversation_busy');
   const session = new Session(kit, { run, stage: request.stage.id, state: null, parent });
-  const { prompt, input, stage, output } = request;
-  const schema = output === undefined ? [] : [JSON.stringify(output.schema)];
-  const task = request.flow === undefined ? [] : [request.flow.task];
-  const texts = [prompt.stable, prompt.situation, recalled, input, stage.plan, ...schema, ...task].map(journal.refer);
-  session.append([opening(kit, request, { recalled, after: last?.run ?? null })], texts);
+  session.append(
+    [opening(kit, request, { recalled, after: last?.run ?? null })],
+    textsOf(request, recalled).map(journal.refer),
+  );
   return { ok: true, session };
+}
+
+function refusalToOpen(kit: Kit, { run, flow }: Identified, parent: Session | null): EngineRefusal | null {
+  if (flow !== undefined && kit.ports.flow === undefined) return 'plans_unsupported';
+  if (depthBelow(parent) >= kit.limits.depth) return 'too_deep';
+  return kit.ports.journal.rowOf(run) === null ? null : 'run_exists';
+}
+
+function textsOf({ prompt, input, stage, output, flow }: Identified, recalled: string): readonly string[] {
+  const schema = output === undefined ? [] : [JSON.stringify(output.schema)];
+  const task = flow === undefined ? [] : [flow.task];
+  return [prompt.stable, prompt.situation, recalled, input, stage.plan, ...schema, ...task];
 }
 
 const depthBelow = (parent: Session | null): number => (parent === null ? 0 : parent.ancestors.length + 1);

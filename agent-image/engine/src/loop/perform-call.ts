@@ -6,7 +6,8 @@ import { offeredTools } from './offer.ts';
 import type { ProposedCall, Question } from './ports.ts';
 import { resultRoom } from '../effects/result-room.ts';
 import { withinTime, type TimeLimit } from '../effects/within-time.ts';
-import { currentCalls, currentTurn, unsettledCalls, type CallState } from '../state/run-state.ts';
+import { type CallState } from '../state/call-state.ts';
+import { currentCalls, currentTurn, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { readAnswer } from './transcript.ts';
 

@@ -7,7 +7,8 @@ import type { Journal } from '../journal/journal.ts';
 import { renderWords } from './persons-words.ts';
 import { ReasoningItem, type Message, type ModelEnd } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
-import { isCut, isEmpty, isUnfit, textTurns, type CallState, type RunState, type Turn } from '../state/run-state.ts';
+import { type CallState } from '../state/call-state.ts';
+import { isCut, isEmpty, isUnfit, textTurns, type RunState, type Turn } from '../state/run-state.ts';
 
 const DELETED = '[deleted]';
 

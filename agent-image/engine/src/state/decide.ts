@@ -1,15 +1,8 @@
 import { budgetPressures, nextUse, type Pressure } from '../budget/budget.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { BudgetCode, ClosedOutcome, Effect } from '../journal/event.ts';
-import {
-  currentCalls,
-  emptyTurns,
-  endOfWords,
-  waitOfCalls,
-  type CallState,
-  type Failure,
-  type RunState,
-} from './run-state.ts';
+import { type CallState } from './call-state.ts';
+import { currentCalls, emptyTurns, endOfWords, waitOfCalls, type Failure, type RunState } from './run-state.ts';
 
 const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */

@@ -1,5 +1,5 @@
 import type { EventOf } from '../journal/event.ts';
-import { isBegun, type CallState } from './run-state.ts';
+import { isBegun, type CallState } from './call-state.ts';
 
 export type StageFlow = NonNullable<EventOf<'stage_closed'>['flow']>;
 

@@ -1,8 +1,10 @@
 import type { Effect, EventOf } from '../journal/event.ts';
 import { withCall } from './flow-state.ts';
 import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
-import type { CallPhase, CallState, QuestionAnswer, RunState } from './run-state.ts';
-import { currentCalls, currentTurn, UNANSWERED } from './run-state.ts';
+import type { CallPhase, CallState, QuestionAnswer } from './call-state.ts';
+import type { RunState } from './run-state.ts';
+import { UNANSWERED } from './call-state.ts';
+import { currentCalls, currentTurn } from './run-state.ts';
 
 /** Events of tool calls and of the questions about them. */
 export const CALL_EVENTS = [

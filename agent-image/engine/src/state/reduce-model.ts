@@ -1,7 +1,8 @@
 import type { EventOf } from '../journal/event.ts';
 import { charged, raised } from './charge.ts';
 import { illegal, moved, type Reduced } from './move.ts';
-import { currentCalls, finishAfter, type CallState, type RunState, waitOfCalls } from './run-state.ts';
+import { type CallState } from './call-state.ts';
+import { currentCalls, finishAfter, type RunState, waitOfCalls } from './run-state.ts';
 
 export const MODEL_EVENTS = [
   'model_asked',

@@ -4,7 +4,9 @@ import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
 import { requested } from './reduce-model.ts';
 import type { RunState } from './run-state.ts';
 
-type StageEvent = EventOf<'stage_opened' | 'stage_closed' | 'calls_planned'>;
+/** Events of the stages of a run. */
+export const STAGE_EVENTS = ['stage_opened', 'stage_closed', 'calls_planned'] as const;
+type StageEvent = EventOf<(typeof STAGE_EVENTS)[number]>;
 
 /** The state after an event of a stage. A run without a plan has one stage, which opens and closes. */
 export function reduceStage(state: RunState, event: StageEvent): Reduced {

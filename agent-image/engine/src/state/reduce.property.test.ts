@@ -6,7 +6,8 @@ import { aCall, anEvent, aRef } from '../testing/an-event.ts';
 import { diceOf, seedOf, type Dice } from '../testing/dice.ts';
 import { decide } from './decide.ts';
 import { reduce } from './reduce.ts';
-import { currentCalls, type CallState, type RunState } from './run-state.ts';
+import { type CallState } from './call-state.ts';
+import { currentCalls, type RunState } from './run-state.ts';
 
 const STORIES = 400;
 const EVENTS = 120;

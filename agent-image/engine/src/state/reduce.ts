@@ -2,7 +2,7 @@ import type { ClosedOutcome, EventOf, EventType, JournalEvent } from '../journal
 import { lostCall, lostCalls, NO_FLOW, openStages } from './flow-state.ts';
 import { illegal, isOneOf, moved, type IllegalMove, type Reduced } from './move.ts';
 import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
-import { reduceStage } from './reduce-stage.ts';
+import { reduceStage, STAGE_EVENTS } from './reduce-stage.ts';
 import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
 import { currentCalls, isUnfit, unsettledCalls, type RunState } from './run-state.ts';
 
@@ -72,15 +72,15 @@ type RunEvent = Exclude<
   { type: 'run_opened' | (typeof CALL_EVENTS)[number] | (typeof MODEL_EVENTS)[number] }
 >;
 
+/** Nothing depends on them. */
+const NOTES = ['program_noted', 'context_built'] as const;
+
 function reduceRun(state: RunState, event: RunEvent): Reduced {
-  if (event.type === 'program_noted' || event.type === 'context_built') return moved(state);
+  if (isOneOf(NOTES, event)) return moved(state);
+  if (isOneOf(STAGE_EVENTS, event)) return reduceStage(state, event);
   switch (event.type) {
     case 'run_resumed':
       return moved(resumed(state, event));
-    case 'stage_opened':
-    case 'stage_closed':
-    case 'calls_planned':
-      return reduceStage(state, event);
     case 'turns_compacted':
       return compacted(state, event);
     case 'cancel_asked':
@@ -126,7 +126,8 @@ function closed(state: RunState, { outcome, unsettled }: EventOf<'run_closed'>):
   return code === null ? moved({ ...state, outcome }) : illegal(code);
 }
 
-function refusalToClose({ cancelled, turns, flow }: RunState, outcome: ClosedOutcome): IllegalMove | null {
+function refusalToClose(state: RunState, outcome: ClosedOutcome): IllegalMove | null {
+  const { cancelled, turns } = state;
   const last = turns.at(-1);
   switch (outcome.kind) {
     case 'cancelled':
@@ -135,11 +136,13 @@ function refusalToClose({ cancelled, turns, flow }: RunState, outcome: ClosedOut
       return outcome.answer === null || outcome.answer === last?.message ? null : 'nothing_done';
     case 'done':
       if (cancelled) return 'cancelled';
-      if (flow !== null) return flow.ends > 0 && openStages(flow).length === 0 ? null : 'nothing_done';
-      // Without a text answer, people have no result to read.
-      return isAnswer(last, outcome.answer) ? null : 'nothing_done';
+      return isDone(state, outcome.answer) ? null : 'nothing_done';
   }
 }
+
+/** A plan is done once its stages are closed. Without a text answer of a model, people have no result to read. */
+const isDone = ({ flow, turns }: RunState, answer: string): boolean =>
+  flow === null ? isAnswer(turns.at(-1), answer) : flow.ends > 0 && openStages(flow).length === 0;
 
 const isAnswer = (turn: RunState['turns'][number] | undefined, message: string): boolean =>
   turn?.calls.length === 0 && turn.hasText && !isUnfit(turn) && turn.message === message;

@@ -1,53 +1,14 @@
 import type { Count } from '../budget/budget.ts';
 import {
   MAX_CALLS_PER_ANSWER,
-  type Answer,
   type BudgetCode,
   type Budgets,
   type ClosedOutcome,
-  type Effect,
   type EventOf,
   type Finish,
-  type OutcomeKind,
 } from '../journal/event.ts';
+import type { CallState, Parked } from './call-state.ts';
 import { flowCalls, type FlowState } from './flow-state.ts';
-
-/**
- * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown outcome becomes `unknown`;
- * then the call runs again, a person is asked, or it settles. A `parked` call runs again when its run is resumed.
- */
-export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'parked' | 'settled';
-
-export type QuestionAnswer = Readonly<{ answer: Answer | 'expired'; words: string | null }>;
-
-export type CallQuestion = Readonly<{
-  request: string;
-  why: 'policy' | 'unknown';
-  answer: QuestionAnswer['answer'] | null;
-  words: QuestionAnswer['words'];
-}>;
-
-export const UNANSWERED = { answer: null, words: null } as const;
-
-export type Parked = Readonly<{ code: string; waitMs: number }>;
-
-export type CallState = Readonly<{
-  id: string;
-  modelId: string;
-  tool: string;
-  arguments: string;
-  /** The effect in the last intent; before the first intent, the effect in the model's answer. */
-  effect: Effect | null;
-  phase: CallPhase;
-  attempt: number;
-  /** The wait of a parked call; null for one that was never parked. */
-  parked: (Parked & Readonly<{ attempts: number }>) | null;
-  key: string | null;
-  question: CallQuestion | null;
-  questions: number;
-  outcome: OutcomeKind | null;
-  result: string | null;
-}>;
 
 export type Turn = Readonly<{
   message: string;
@@ -154,9 +115,6 @@ export function endOfWords(state: RunState, turn: Turn): 'done' | 'answer_cut' |
   if (output === undefined || turn.output?.code === null) return 'done';
   return state.turns.filter(isUnfit).length < output.answers ? null : 'output_not_valid';
 }
-
-/** True if an attempt of the call has begun and has not ended for this engine. */
-export const isBegun = ({ phase }: CallState): boolean => phase === 'running' || phase === 'parked';
 
 /** The wait until the first of the open calls may continue, if all of them are parked; otherwise null. */
 export function waitOfCalls(state: RunState): Parked | null {

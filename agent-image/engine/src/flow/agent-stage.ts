@@ -1,0 +1,68 @@
+import type { RunOutcome } from '../loop/advance.ts';
+import type { FlowStage } from '../state/flow-state.ts';
+import { failureOf } from '../workflow/route/failure-of.ts';
+import type { StageEnd } from './end-stage.ts';
+import { memoryOf } from './flow-memory.ts';
+import { endStage, failing, isOpen, stageAt, type Flowing } from './flowing.ts';
+import type { StageAt } from './flow-ports.ts';
+import { judged } from './judge.ts';
+
+/** The run of an agent stage: every engine that works on the stage finds the same one. */
+export const agentRunOf = (run: string, { id, round, attempt }: Pick<FlowStage, 'id' | 'round' | 'attempt'>): string =>
+  `${run}/${id}.${round}.${attempt}`;
+
+/** Asks the agent of a stage in a run of its own, and ends the stage with the answer. */
+export async function askAgent(flowing: Flowing, open: FlowStage): Promise<void> {
+  const at = stageAt(flowing, open);
+  const asked = await outcomeOfAgent(flowing, at);
+  if (asked === null || !isOpen(flowing, at)) return;
+  const end = 'kind' in asked ? endOf(flowing, at, asked) : asked;
+  if (end !== null) endStage(flowing, at, end);
+}
+
+/** The end of the stage by the outcome of its run; null while that waits, and if the task is cancelled. */
+function endOf({ session }: Flowing, at: StageAt, outcome: RunOutcome): StageEnd | null {
+  switch (outcome.kind) {
+    case 'waiting':
+      if (outcome.for !== 'engine') memoryOf(session).waits.set(at.stage.id, outcome);
+      return null;
+    case 'cancelled':
+      return session.state.cancelled ? null : failing('agent', 'cancelled', 'The run of the agent was cancelled.');
+    case 'failed': {
+      const message = outcome.text === '' ? `The run of the agent failed: ${outcome.code}.` : outcome.text;
+      return failing(failureOf(outcome.code, 'run'), outcome.code, message);
+    }
+    case 'done': {
+      const value: unknown = outcome.output === undefined ? outcome.text : JSON.parse(outcome.output);
+      return at.stage.role === 'feedback' ? judged(session, at, value) : { output: value };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Null if the engine ends, or the stage did while its request was prepared. */
+async function outcomeOfAgent(flowing: Flowing, at: StageAt): Promise<RunOutcome | StageEnd | null> {
+  const { kit, session, ports } = flowing;
+  const { stage, round, attempt } = at;
+  const run = agentRunOf(session.run, { id: stage.id, round, attempt });
+  const known = kit.engine.outcomeOf(run);
+  if (known !== null) return known;
+  if (kit.ports.journal.rowOf(run) !== null) {
+    const resumed = kit.engine.resume(run, { answers: memoryOf(session).answers });
+    return resumed.ok ? resumed.outcome : null;
+  }
+  const asked = await ports.agentRun(at);
+  if (!asked.ok) return { failure: asked.failure };
+  if (!isOpen(flowing, at) || session.state.cancelled || session.state.interrupted) return null;
+  const begun = await kit.engine.start({
+    ...asked.run,
+    run,
+    conversation: run,
+    parent: { run: session.run, call: stage.id },
+    stage: { id: stage.id, plan: JSON.stringify({ stage: stage.id, round, attempt }) },
+  });
+  if (begun.ok) return begun.outcome;
+  if (begun.code === 'engine_stopped') return null;
+  return failing('engine', begun.code, `The run of the agent was refused: ${begun.code}.`);
+}

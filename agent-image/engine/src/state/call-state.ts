@@ -1,0 +1,41 @@
+import type { Answer, Effect, OutcomeKind } from '../journal/event.ts';
+
+/**
+ * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown outcome becomes `unknown`;
+ * then the call runs again, a person is asked, or it settles. A `parked` call runs again when its run is resumed.
+ */
+export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'parked' | 'settled';
+
+export type QuestionAnswer = Readonly<{ answer: Answer | 'expired'; words: string | null }>;
+
+export type CallQuestion = Readonly<{
+  request: string;
+  why: 'policy' | 'unknown';
+  answer: QuestionAnswer['answer'] | null;
+  words: QuestionAnswer['words'];
+}>;
+
+export const UNANSWERED = { answer: null, words: null } as const;
+
+export type Parked = Readonly<{ code: string; waitMs: number }>;
+
+export type CallState = Readonly<{
+  id: string;
+  modelId: string;
+  tool: string;
+  arguments: string;
+  /** The effect in the last intent; before the first intent, the effect in the model's answer. */
+  effect: Effect | null;
+  phase: CallPhase;
+  attempt: number;
+  /** The wait of a parked call; null for one that was never parked. */
+  parked: (Parked & Readonly<{ attempts: number }>) | null;
+  key: string | null;
+  question: CallQuestion | null;
+  questions: number;
+  outcome: OutcomeKind | null;
+  result: string | null;
+}>;
+
+/** True if an attempt of the call has begun and has not ended for this engine. */
+export const isBegun = ({ phase }: CallState): boolean => phase === 'running' || phase === 'parked';
