@@ -36,7 +36,7 @@ export function requireReview(plan: Plan, agents: readonly string[]): ReviewedPl
 
 const isOnward = ({ type }: PlanEdge): boolean => type === 'normal' || type === 'conditional';
 
-/** What would have reached the tool waits in a stage of its own, goes to the reviews, and then to the tool. */
+/** A stage of its own holds the input of the tool. It goes to the reviews, and then to the tool. */
 function before(plan: Plan, exit: PlanStage, agents: readonly string[]): Plan {
   const held = freeId(plan, `${exit.id}.held`);
   const edges = plan.edges.map((edge) => (edge.to === exit.id ? leadingTo(edge, held) : edge));
