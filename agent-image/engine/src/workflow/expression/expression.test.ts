@@ -170,11 +170,11 @@ test('only JSON comes out', () => {
 /** Expressions that would run for seconds, or fill the memory, if nothing counted their steps. */
 const HOSTILE: Readonly<Record<string, readonly [text: string, scope: Scope]>> = {
   'three nested macros': ['input.map(x, input.map(y, input.map(z, x + y + z)))', { input: numbers(1_000) }],
-  'a long list in itself': ['input.all(x, input.all(y, x != y + 0.5))', { input: numbers(100_000) }],
+  'a long list in itself': ['input.all(x, input.all(y, x != y + 0.5))', { input: numbers(2_000) }],
   'lists that grow': [doubling((name) => eight(name).join(' + '), '[1]'), {}],
   'lists that have a list eight times': [doubling((name) => `[${eight(name).join(', ')}]`, '[1]'), {}],
   'texts that grow': [doubling((name) => eight(name).join(' + '), '"abcdefgh"'), {}],
-  'a join of a text with itself': ['input.split("").join(input)', { input: 'ab'.repeat(50_000) }],
+  'a join of a text with itself': ['input.split("").join(input)', { input: 'ab'.repeat(10_000) }],
   'a search for a text that almost occurs': [
     'sources.map(s, input.contains("b" + task)).all(x, x)',
     { input: 'a'.repeat(1_000_000), task: 'a'.repeat(255), sources: numbers(1_000) },
@@ -185,7 +185,7 @@ const HOSTILE: Readonly<Record<string, readonly [text: string, scope: Scope]>> =
   ],
   'faults that are hidden': [
     'sources.exists(s, input.none == s)',
-    { input: Object.fromEntries(numbers(10_000).map((key) => [`k${key}`, 1])), sources: numbers(100_000) },
+    { input: Object.fromEntries(numbers(500).map((key) => [`k${key}`, 1])), sources: numbers(50_000) },
   ],
 };
 
@@ -208,7 +208,7 @@ test('a hostile expression is stopped by its steps or by its result', (context) 
     const began = performance.now();
     const message = refusalOf(text, scope);
     context.diagnostic(`${name}: ${Math.round(performance.now() - began)} ms: ${message}`);
-    assert.match(message, /more than 250000 steps|a text has more than|longer than 1048576/, name);
+    assert.match(message, /more than 100000 steps|a text has more than|longer than 1048576/, name);
   }
 });
 

@@ -20,14 +20,14 @@ export type ExpressionPlace = Readonly<{ part?: keyof typeof NAMES; stages?: Rea
 export type Evaluated = Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false; message: string }>;
 
 export type CompiledExpression =
-  | Readonly<{ ok: true; evaluate: (scope: Scope) => Evaluated }>
+  | Readonly<{ ok: true; evaluate: (scope: Scope, work?: Work) => Evaluated }>
   | Readonly<{ ok: false; message: string }>;
 
 /**
  * Compiles an expression of CEL, of at most 4,000 characters; a `=` before it is left out. `message` names the first fault and its fix.
  *
- * Values are JSON, and so are numbers: `7 / 2` is 3.5. `evaluate` is pure, takes at most 250,000 steps, and its value has at most 1 MiB of
- * JSON in 64 levels. The value shares parts with the scope.
+ * Values are JSON, and so are numbers: `7 / 2` is 3.5. `evaluate` is pure, takes at most 100,000 steps, and its value has at most 1 MiB of
+ * JSON in 64 levels. The value shares parts with the scope. `work`: limits that several evaluations share.
  */
 export function compileExpression(text: string, place: ExpressionPlace = {}): CompiledExpression {
   const parsed = parseExpression(text.startsWith('=') ? text.slice(1) : text);
@@ -36,7 +36,9 @@ export function compileExpression(text: string, place: ExpressionPlace = {}): Co
   const names = place.part === undefined ? EVERY_NAME : NAMES[place.part];
   const message = expressionProblem(ast, { names: new Set(names), stages: place.stages ?? null });
   if (message !== null) return { ok: false, message };
-  return { ok: true, evaluate: (scope) => evaluated(() => valueOf(ast, { scope, names: null, work: new Work() })) };
+  const evaluate = (scope: Scope, work = new Work()): Evaluated =>
+    evaluated(() => valueOf(ast, { scope, names: null, work }), work);
+  return { ok: true, evaluate };
 }
 
 /** Compiles and evaluates an expression. */
@@ -46,12 +48,12 @@ export function evaluateExpression(text: string, scope: Scope, place: Expression
 }
 
 /** The value, if it is JSON within the limits of a result. */
-export const boundedJson = (value: unknown): Evaluated => evaluated(() => value);
+export const boundedJson = (value: unknown): Evaluated => evaluated(() => value, new Work());
 
-function evaluated(compute: () => unknown): Evaluated {
+function evaluated(compute: () => unknown, work: Work): Evaluated {
   try {
     const value = compute();
-    assertResult(value);
+    assertResult(value, work);
     return { ok: true, value };
   } catch (error) {
     if (error instanceof Fault) return { ok: false, message: error.message };

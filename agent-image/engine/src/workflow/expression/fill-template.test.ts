@@ -53,6 +53,16 @@ test('a template is bounded: expressions, depth, and the size of its value', () 
   assert.match(JSON.stringify(fillTemplate(['=input', '=input'], large)), /longer than 1048576 characters/);
 });
 
+test('all expressions of a template have the steps of one', (context) => {
+  const task = Array.from({ length: 150 }, (_, index) => index);
+  const began = performance.now();
+  const one = fillTemplate(['=task.all(x, task.exists(y, x == y))'], { task });
+  context.diagnostic(`${Math.round(performance.now() - began)} ms`);
+  assert.deepEqual(one, { ok: true, value: [true] });
+  const many = Array.from({ length: 200 }, () => '=task.all(x, task.exists(y, x == y))');
+  assert.match(JSON.stringify(fillTemplate(many, { task })), /1: it takes more than 100000 steps/);
+});
+
 test('a template cannot set a prototype', () => {
   const template: unknown = JSON.parse('{"__proto__": {"a": "=input"}}');
   assert.match(JSON.stringify(fillTemplate(template, SCOPE)), /no field __proto__/);

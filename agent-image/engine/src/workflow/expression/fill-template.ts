@@ -1,9 +1,10 @@
 import { isJsonObject } from '../../json/canonical-json.ts';
 import type { Template } from '../plan/plan.ts';
-import { compileExpression, evaluateExpression, type Evaluated } from './expression.ts';
+import { boundedJson, compileExpression, type Evaluated } from './expression.ts';
 import { Fault } from './fault.ts';
-import { assertResult, MAX_DEPTH } from './json-value.ts';
+import { MAX_DEPTH } from './json-value.ts';
 import type { Scope } from './place.ts';
+import { Work } from './work.ts';
 
 /** Most expressions of a template. */
 const MAX_EXPRESSIONS = 200;
@@ -14,16 +15,20 @@ type Visit = (text: string, path: Path) => unknown;
 /** `path`: the keys and indexes that lead from the template to the fault. */
 export type TemplateProblem = Readonly<{ path: Path; message: string }>;
 
-/** The template with the values of its expressions: strings that begin with `=`. `==` at the start stands for a literal `=`. */
+/**
+ * The template with the values of its expressions: strings that begin with `=`. `==` at the start stands for a literal `=`. All
+ * expressions together have the limits of one, and so has the value.
+ */
 export function fillTemplate(template: Template, scope: Scope): Evaluated {
+  const work = new Work();
   try {
     const value = replaced(template, (text, path) => {
-      const result = evaluateExpression(text, scope, { part: 'stage' });
+      const compiled = compileExpression(text, { part: 'stage' });
+      const result = compiled.ok ? compiled.evaluate(scope, work) : compiled;
       if (result.ok) return result.value;
       throw new Fault(`${path.length === 0 ? '' : `${path.join('.')}: `}${result.message}`);
     });
-    assertResult(value);
-    return { ok: true, value };
+    return boundedJson(value);
   } catch (error) {
     if (error instanceof Fault) return { ok: false, message: error.message };
     throw error;

@@ -2,8 +2,6 @@ import { isJsonObject } from '../../json/canonical-json.ts';
 import { Fault } from './fault.ts';
 import type { Work } from './work.ts';
 
-/** Most characters of the JSON of a result, without its escapes. */
-const MAX_RESULT_CHARS = 1 << 20;
 /** Most lists and objects in each other. */
 export const MAX_DEPTH = 64;
 
@@ -61,25 +59,22 @@ function isSameObject(one: JsonObject, other: JsonObject, within: Within): boole
 const tooDeep = (): Fault => new Fault(`a value has more than ${MAX_DEPTH} lists and objects in each other`);
 
 /** Throws a `Fault` unless the value is JSON within the limits of a result. Values that it has twice count twice. */
-export function assertResult(value: unknown): void {
-  const left = { chars: MAX_RESULT_CHARS };
-  measure(value, left, 0);
-}
+export const assertResult = (value: unknown, work: Work): void => measure(value, { work, depth: 0 });
 
-function measure(value: unknown, left: { chars: number }, depth: number): void {
-  left.chars -= ownChars(value);
-  if (left.chars < 0) throw new Fault(`the result is longer than ${MAX_RESULT_CHARS} characters of JSON`);
+function measure(value: unknown, within: Within): void {
+  const { work } = within;
+  work.spendResult(ownChars(value));
   if (typeof value !== 'object' || value === null) return;
-  if (depth === MAX_DEPTH) throw tooDeep();
+  const inside = deeper(within);
   if (Array.isArray(value)) {
-    for (const element of value) measure(element, left, depth + 1);
+    for (const element of value) measure(element, inside);
     return;
   }
   if (!isPlain(value)) throw new Fault('a value is not JSON: it is an object with a class');
   for (const [key, field] of Object.entries(value)) {
     if (key === FORBIDDEN_KEY) throw new Fault(`a result has no field ${FORBIDDEN_KEY}`);
-    left.chars -= key.length + 3;
-    measure(field, left, depth + 1);
+    work.spendResult(key.length + 3);
+    measure(field, inside);
   }
 }
 

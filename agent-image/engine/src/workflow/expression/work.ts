@@ -1,24 +1,29 @@
 import { Fault } from './fault.ts';
 
-/** Most steps of one evaluation: a node of the expression, an element of a list, or `CHARS_PER_STEP` characters of text. */
-const MAX_STEPS = 250_000;
+/** Most steps: a node of an expression, an element of a list, or `CHARS_PER_STEP` characters of text. */
+const MAX_STEPS = 100_000;
 const CHARS_PER_STEP = 32;
+/** Most characters of the JSON of results, without its escapes. */
+const MAX_RESULT_CHARS = 1 << 20;
 
-/** Counts the steps of one evaluation, and so bounds its time and its memory. */
+/** Counts the steps and the results of one evaluation, or of all expressions of a template, and so bounds their time and memory. */
 export class Work {
-  #left = MAX_STEPS;
+  #steps = MAX_STEPS;
+  #resultChars = MAX_RESULT_CHARS;
 
-  /** Throws a final `Fault` if the evaluation has taken its steps. */
+  /** Throws a final `Fault` if the steps are used up. */
   spend(steps: number): void {
-    this.#left -= steps;
-    if (this.#left >= 0) return;
-    throw new Fault(
-      `the expression takes more than ${MAX_STEPS} steps: use shorter lists and texts, or fewer nested macros`,
-      true,
-    );
+    this.#steps -= steps;
+    if (this.#steps >= 0) return;
+    throw new Fault(`it takes more than ${MAX_STEPS} steps: use shorter lists and texts, or fewer nested macros`, true);
   }
 
   spendText(chars: number): void {
     this.spend(1 + Math.floor(chars / CHARS_PER_STEP));
+  }
+
+  spendResult(chars: number): void {
+    this.#resultChars -= chars;
+    if (this.#resultChars < 0) throw new Fault(`the result is longer than ${MAX_RESULT_CHARS} characters of JSON`);
   }
 }
