@@ -1,17 +1,30 @@
 import { isJsonObject } from '../../json/canonical-json.ts';
+import type { JsonSchema } from '../../json/guide.ts';
 import { validate } from '../../json/validate.ts';
 import type { ConfigPath, ConfigProblem } from '../plan/config-error.ts';
 import type { Checked } from './check-references.ts';
 import type { ManifestName } from './manifests.ts';
+import { schemaWork } from './schema-work.ts';
 
-type Place = Readonly<{ file: ManifestName; path: ConfigPath; schema: Readonly<Record<string, unknown>> }>;
+type Place = Readonly<{ file: ManifestName; path: ConfigPath; schema: JsonSchema }>;
 
 /** Keywords whose members have names of the author, not of JSON Schema. */
 const NAMED: ReadonlySet<string> = new Set(['$defs', 'definitions', 'properties', 'dependentSchemas']);
 /** Keywords whose values are data. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required']);
-/** Keywords that match texts with a regular expression, which can take hours for a text of a model. */
-const REFUSED: ReadonlySet<string> = new Set(['pattern', 'patternProperties']);
+/** Keywords that match texts with a regular expression, which can take hours for a text of a model; and other names for schemas. */
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ['pattern', 'Use enum, const or maxLength.'],
+  ['patternProperties', 'Use properties or additionalProperties.'],
+  ...['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'].map(
+    (name) => [name, 'Use $defs, and $ref with #/$defs/name.'] as const,
+  ),
+]);
+const MAX_FAULT = 300;
+/** Longest schema, in characters of JSON. */
+const MAX_CHARS = 65_536;
+/** Most schemas that are checked for one value. */
+const MAX_WORK = 10_000;
 
 /** The JSON Schemas of agents and tools that cannot be used. Pure. */
 export function jsonSchemaProblems({ agents = [], tools = [] }: Checked): readonly ConfigProblem[] {
@@ -40,21 +53,24 @@ function problemsOf({ file, path, schema }: Place): readonly ConfigProblem[] {
     message,
     hint,
   });
+  if (JSON.stringify(schema).length > MAX_CHARS)
+    return [problem([], `the schema is longer than ${MAX_CHARS} characters`, 'Shorten the schema.')];
   const refused = refusedKeyword(schema, []);
-  if (refused !== null)
-    return [problem(refused, `the keyword ${refused.at(-1)} is refused`, 'Use enum, const or maxLength.')];
+  const keyword = String(refused?.at(-1));
+  if (refused !== null) return [problem(refused, `the keyword ${keyword} is refused`, REFUSED.get(keyword) ?? '')];
+  if (schemaWork(schema) > MAX_WORK)
+    return [problem([], 'the schema refers to itself, or too often to its parts', 'Write the parts out.')];
   const fault = faultOf(schema);
   return fault === null ? [] : [problem([], fault, 'Correct the JSON Schema (draft 2020-12).')];
 }
 
 /** Compiles the schema: the validator throws for an invalid one. */
-function faultOf(schema: Readonly<Record<string, unknown>>): string | null {
+function faultOf(schema: JsonSchema): string | null {
   try {
-    const checked = validate(null, schema);
-    const isLoop = !checked.ok && checked.issues.some(({ expected }) => expected.startsWith('the schema refers'));
-    return isLoop ? 'the schema refers to itself without a value between' : null;
+    validate(null, schema);
+    return null;
   } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 300) : 'the schema is invalid';
+    return error instanceof Error ? error.message.slice(0, MAX_FAULT) : 'the schema is invalid';
   }
 }
 

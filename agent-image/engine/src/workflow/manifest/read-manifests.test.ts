@@ -98,6 +98,35 @@ test('JSON Schemas that cannot be used, or whose patterns could run for hours, a
   assert.deepEqual(changed('tools.yaml', '{ text: { type: string } }', '{ pattern: { type: string } }'), []);
 });
 
+test('JSON Schemas that refer to themselves, or so often to their parts that a check takes years, are refused', () => {
+  const withSchema = (schema: unknown): readonly string[] =>
+    changed(
+      'agents.yaml',
+      '{ type: object, properties: { score: { type: integer } }, required: [score] }',
+      JSON.stringify(schema),
+    );
+  const doubled = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => {
+      const next = { $ref: `#/$defs/d${index + 1}` };
+      return [`d${index}`, { allOf: [next, next] }];
+    }),
+  );
+  const $defs = { ...doubled, d40: { type: 'string' } };
+  const [often] = withSchema({ $ref: '#/$defs/d0', $defs });
+  assert.match(often ?? '', /refers to itself, or too often to its parts/);
+  const [tree] = withSchema({ properties: { child: { $ref: '#' } } });
+  assert.match(tree ?? '', /refers to itself, or too often to its parts/);
+  assert.deepEqual(
+    withSchema({ $ref: '#/$defs/a', $defs: { a: { type: 'array', items: { $ref: '#/$defs/b' } }, b: {} } }),
+    [],
+  );
+  assert.match(withSchema({ $id: 'x' })[0] ?? '', /the keyword \$id is refused/);
+  assert.match(
+    withSchema({ $ref: 'http://example.org/s' })[0] ?? '',
+    /^config_schema agents.yaml .*can't resolve reference/,
+  );
+});
+
 test('ids that no manifest has are refused, with the nearest known one', () => {
   assert.deepEqual(changed('agents.yaml', 'tools: [read]', 'tools: [raed]'), [
     "config_reference agents.yaml «raed]» agents[0].tools[0]: there is no tool 'raed' | Did you mean 'read'? Else add it to tools.yaml.",
