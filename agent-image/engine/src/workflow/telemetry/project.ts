@@ -1,0 +1,162 @@
+import type { JournalEvent } from '../../journal/event.ts';
+import type { Notice } from '../../loop/kit.ts';
+import { TELEMETRY_VERSION, type TelemetryBody, type TelemetryEvent } from './event.ts';
+import { codeOf, messageOf } from './message.ts';
+import {
+  memoryRetrieved,
+  modelAnswered,
+  modelFailed,
+  permissionAsked,
+  toolIntent,
+  toolSettled,
+  type CostOf,
+} from './project-calls.ts';
+import { callsKnown, runClosed, runOpened, stageClosed, stageOpened } from './project-task.ts';
+import { charge, signatureOf, type Step, type TrackedRun } from './tracked-run.ts';
+
+/** The open runs of tasks by their ids, and the number of events of each task. */
+export type Projection = Readonly<{
+  runs: ReadonlyMap<string, TrackedRun>;
+  counts: ReadonlyMap<string, number>;
+}>;
+
+export const EMPTY_PROJECTION: Projection = { runs: new Map(), counts: new Map() };
+
+export type ProjectionSources = Readonly<{
+  /** A text of the journal; null if it was deleted. */
+  textOf: (ref: string) => string | null;
+  costOf: CostOf;
+  /** True for a tool whose risk is high. Calls whose effect is `once` are sensitive anyway. */
+  isSensitive: (tool: string) => boolean;
+}>;
+
+/**
+ * Memories that a stage of a task reads. The journal has no event for those that go into the prompt of an agent, so the caller that chooses
+ * them reports them. `run`: of the task.
+ */
+type MemoryNotice = Readonly<{ type: 'memory'; run: string; stage: string; parts: number; tokens: number }>;
+export type TelemetryNotice = Notice | MemoryNotice;
+
+export type Projected = Readonly<{ projection: Projection; events: readonly TelemetryEvent[] }>;
+
+/**
+ * The events of telemetry that a notice of the engine stands for. A fold: it needs each notice of a run from `run_opened` on, in order;
+ * notices of other runs give no events. The same notices give the same events.
+ */
+export function project(projection: Projection, notice: TelemetryNotice, sources: ProjectionSources): Projected {
+  if (notice.type === 'event') return projectEvent(projection, notice.event, sources);
+  if (notice.type === 'problem') return projectProblem(projection, notice);
+  if (notice.type === 'memory') return projectMemory(projection, notice);
+  return { projection, events: [] };
+}
+
+function projectMemory(projection: Projection, { run: id, stage, parts, tokens }: MemoryNotice): Projected {
+  const run = projection.runs.get(id);
+  if (run === undefined || parts === 0) return { projection, events: [] };
+  return published(projection, { run, bodies: [{ type: 'memory_retrieved', parts, tokens }] }, stage);
+}
+
+function projectEvent(projection: Projection, event: JournalEvent, sources: ProjectionSources): Projected {
+  const step = stepOf(projection, event, sources);
+  if (step === null) return { projection, events: [] };
+  const runs = new Map(projection.runs);
+  if (event.type === 'run_closed') runs.delete(event.run);
+  else runs.set(event.run, step.run);
+  if (step.used !== undefined) chargeAll(runs, { ...step, used: step.used, stage: event.stage });
+  return published({ ...projection, runs }, step, event.stage);
+}
+
+function stepOf({ runs }: Projection, event: JournalEvent, sources: ProjectionSources): Step | null {
+  if (event.type === 'run_opened') {
+    const parent = event.parent === null ? null : runs.get(event.parent.run);
+    return parent === undefined ? null : runOpened(event, parent, sources.textOf);
+  }
+  const known = runs.get(event.run);
+  if (known === undefined) return null;
+  const now = { at: event.at, monotonicMs: known.now.monotonicMs + event.elapsedMs };
+  return stepOfRun({ ...known, now }, event, sources);
+}
+
+function stepOfRun(run: TrackedRun, event: JournalEvent, { textOf, costOf, isSensitive }: ProjectionSources): Step {
+  const stage = run.stage ?? event.stage;
+  switch (event.type) {
+    case 'run_closed':
+      return runClosed(run, event);
+    case 'stage_opened':
+      return stageOpened(run, event, textOf);
+    case 'stage_closed':
+      return stageClosed(run, event, textOf);
+    case 'calls_planned':
+      return { run: callsKnown(run, event.calls), bodies: [] };
+    case 'context_built':
+      return memoryRetrieved(run, event);
+    case 'model_asked':
+      return { run: { ...run, asked: run.now }, bodies: [] };
+    case 'model_answered':
+      return modelAnswered(run, event, costOf);
+    case 'model_failed':
+      return modelFailed(run, stage, { event, costOf });
+    default:
+      return stepOfCall(run, event, { textOf, isSensitive, stage });
+  }
+}
+
+type CallSources = Pick<ProjectionSources, 'textOf' | 'isSensitive'> & Readonly<{ stage: string | null }>;
+
+function stepOfCall(run: TrackedRun, event: JournalEvent, { textOf, isSensitive, stage }: CallSources): Step {
+  switch (event.type) {
+    case 'tool_intent':
+      return toolIntent(run, event, isSensitive);
+    case 'tool_settled':
+      return toolSettled(run, stage, { event, textOf });
+    case 'permission_asked':
+      return permissionAsked(run, event);
+    default:
+      return { run, bodies: [] };
+  }
+}
+
+/** Adds what a run used to it and to the runs that it works for. */
+function chargeAll(runs: Map<string, TrackedRun>, { run, used, stage }: Required<Step> & { stage: string }): void {
+  const place = run.stage ?? stage;
+  for (let each: TrackedRun | undefined = run; each !== undefined; each = runs.get(each.parent ?? ''))
+    runs.set(each.id, charge(each, place, used));
+}
+
+/** Gives the events their envelope. */
+function published(projection: Projection, { run, bodies }: Step, stage: string): Projected {
+  if (bodies.length === 0) return { projection, events: [] };
+  const before = projection.counts.get(run.task) ?? 0;
+  const events = bodies.map((body, index): TelemetryEvent => {
+    const envelope = {
+      v: TELEMETRY_VERSION,
+      seq: before + index + 1,
+      task: run.task,
+      run: run.id,
+      stage: run.stage ?? stage,
+      agent: run.agent,
+      at: run.now.at,
+      monotonic_ms: run.now.monotonicMs,
+    } as const;
+    return { ...envelope, ...body };
+  });
+  const counts = new Map(projection.counts).set(run.task, before + events.length);
+  if (events.some(({ type }) => type === 'task_finished')) counts.delete(run.task);
+  return { projection: { ...projection, counts }, events };
+}
+
+/** A fault that ended no run: of a tool, a plugin, the approvals or the memory. */
+function projectProblem(projection: Projection, notice: Extract<Notice, { type: 'problem' }>): Projected {
+  const run = projection.runs.get(notice.run);
+  if (run === undefined) return { projection, events: [] };
+  const { code, message } = faultOf(notice.error);
+  const failure = signatureOf(run, run.stage, { category: 'engine', code });
+  const text = messageOf(`${notice.where}: ${message}`);
+  const body: TelemetryBody = { type: 'error', where: 'engine', failure, message: text, stage: run.stage };
+  return published(projection, { run, bodies: [body] }, '');
+}
+
+function faultOf(error: unknown): Readonly<{ code: string; message: string }> {
+  if (!(error instanceof Error)) return { code: 'engine_problem', message: String(error) };
+  return { code: codeOf('code' in error ? error.code : null, 'engine_problem'), message: error.message };
+}
