@@ -15,6 +15,18 @@ export const OutcomeImage = z.strictObject({
 });
 export type OutcomeImage = Readonly<z.infer<typeof OutcomeImage>>;
 
+/** Denials by the permissions of manifests (`workflow/tools/check-tool-call.ts`), beside those of the engine. */
+export const MANIFEST_DENIALS = [
+  'tool_not_named',
+  'path_outside_root',
+  'path_not_permitted',
+  'program_not_permitted',
+  'shell_not_enabled',
+  'network_not_permitted',
+  'analysis_only',
+] as const;
+export type ManifestDenial = (typeof MANIFEST_DENIALS)[number];
+
 /** The result of one tool call. The model always reads it as `renderOutcome` writes it, never as an exception. */
 export const ToolOutcome = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -29,7 +41,7 @@ export const ToolOutcome = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('denied'),
-    code: z.enum(['no_such_tool', 'policy', 'person', 'permission_expired']),
+    code: z.enum(['no_such_tool', 'policy', 'person', 'permission_expired', ...MANIFEST_DENIALS]),
     text,
   }),
   z.strictObject({ kind: z.literal('over_budget'), code: text }),
