@@ -53,6 +53,8 @@ type Description<Input> = Readonly<{
   timeoutMs: number;
   /** True if the tool only waits for something or looks whether it has happened: repeating it is no lack of progress. */
   polls?: boolean;
+  /** The outcome of a call that must not run, settled before its intent; null if it may run. Pure. */
+  refuses?: (input: Input) => ToolOutcome | null;
   execute: (input: Input, context: CallContext) => Promise<ToolOutcome | Postponed>;
   /** The text that stands for its newest call after a summary has replaced that; none by default. Pure. */
   keeps?: (input: Input) => string;
@@ -78,7 +80,7 @@ export type Tool = Readonly<{
   effect: Effect;
   timeoutMs: number;
   polls: boolean;
-  /** Checks the arguments. For wrong arguments, returns an outcome from which the model can correct them. */
+  /** Checks the arguments. For wrong or refused arguments, returns an outcome from which the model can correct them. */
   prepare: (
     input: unknown,
   ) => Readonly<{ ok: true; call: PreparedCall }> | Readonly<{ ok: false; outcome: ToolOutcome }>;
@@ -90,7 +92,7 @@ const MAX_ISSUES = 20;
 const UNVERIFIED = async (): Promise<Verified> => ({ kind: 'unknown' });
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, input, effect, timeoutMs, polls = false, execute, keeps } = definition;
+  const { name, description, input, effect, timeoutMs, polls = false, refuses, execute, keeps } = definition;
   const verify = definition.effect === 'verify' ? definition.verify : UNVERIFIED;
   return {
     name,
@@ -109,6 +111,8 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
       const fitted = coerceAndValidate(value, input);
       if (!fitted.ok) return { ok: false, outcome: invalidInput(fitted.issues, input) };
       const data = fitted.value;
+      const outcome = refuses?.(data) ?? null;
+      if (outcome !== null) return { ok: false, outcome };
       return {
         ok: true,
         call: { execute: (context) => execute(data, context), verify: (context) => verify(data, context) },
