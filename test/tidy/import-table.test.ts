@@ -45,7 +45,7 @@ after(() => rmSync(layout, { recursive: true, force: true }));
 test('oxlint refuses every forbidden import and accepts every allowed one', () => {
   const forbidden: string[] = [];
   const allowed: string[] = [];
-  for (const [from, { imports }] of Object.entries(PACKAGES)) {
+  for (const [from, { imports, exceptions = {}, testImports = [] }] of Object.entries(PACKAGES)) {
     const folder = folderOf(from);
     for (const to of Object.keys(PACKAGES).filter((name) => name !== from)) {
       const list = imports.includes(to) ? allowed : forbidden;
@@ -53,6 +53,12 @@ test('oxlint refuses every forbidden import and accepts every allowed one', () =
       list.push(plant(folder, `${to}-type`, `import type { It } from '${to}';\nexport type Kept = It;\n`));
       forbidden.push(plant(folder, `${to}-path`, importing(relative(folder, join(folderOf(to), 'index.ts')))));
     }
+    for (const [within, more] of Object.entries(exceptions))
+      for (const to of more) {
+        allowed.push(plant(within, `${to}-value`, importing(to)));
+        forbidden.push(plant(dirname(within), `${to}-beside`, importing(to)));
+      }
+    for (const to of testImports) allowed.push(plant(join(folder, 'testing'), `${to}-value`, importing(to)));
     for (const [npmPackage, owner] of Object.entries(NPM_OWNERS)) {
       const list = owner === from ? allowed : forbidden;
       list.push(plant(folder, `npm-${npmPackage}`, importing(npmPackage)));

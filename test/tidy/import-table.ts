@@ -13,6 +13,10 @@ export interface PackageRule {
   readonly folder: string;
   /** Packages of this repository that its sources may import. */
   readonly imports: readonly string[];
+  /** Folders of it whose sources may import more, and what. */
+  readonly exceptions?: Readonly<Record<string, readonly string[]>>;
+  /** Packages of this repository that only its tests may import. */
+  readonly testImports?: readonly string[];
 }
 
 export const PACKAGES: Readonly<Record<string, PackageRule>> = {
@@ -32,7 +36,14 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
     imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/kube', '@hamlet/shell'],
   },
   '@hamlet/crds': { folder: 'crds', imports: ['@hamlet/contract'] },
-  '@hamlet/engine': { folder: 'agent-image/engine', imports: [] },
+  '@hamlet/engine': {
+    folder: 'agent-image/engine',
+    imports: [],
+    // Outside of a village, the engine asks models itself. The packed engine brings the adapters with it.
+    exceptions: { 'agent-image/engine/src/workflow/facade/models': ['@hamlet/models'] },
+    // Its tests ask the scripted servers of the models' test kit.
+    testImports: ['@hamlet/models'],
+  },
   '@hamlet/resident': {
     folder: 'agent-image/resident',
     imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine', '@hamlet/models'],
@@ -90,16 +101,19 @@ function patternsOf(name: string, { imports }: PackageRule, alsoAllowed: readonl
   ];
 }
 
-/** One override for the sources of each package, and one for its tests. */
+/** One override for the sources of each package, one for each of its exceptions, and one for its tests. */
 function overrides(): readonly object[] {
   return Object.entries(PACKAGES).flatMap(([name, rule]) => {
     const override = (files: readonly string[], alsoAllowed: readonly string[]): object => ({
       files,
       rules: { 'no-restricted-imports': ['error', { patterns: patternsOf(name, rule, alsoAllowed) }] },
     });
+    const { folder, exceptions = {}, testImports = [] } = rule;
+    const tests = [`${folder}/**/*.test.{ts,tsx}`, `${folder}/**/testing/**`];
     return [
-      override([`${rule.folder}/**/*.{ts,tsx}`], []),
-      override([`${rule.folder}/**/*.test.{ts,tsx}`, `${rule.folder}/**/testing/**`], TEST_IMPORTS),
+      override([`${folder}/**/*.{ts,tsx}`], []),
+      ...Object.entries(exceptions).map(([within, allowed]) => override([`${within}/**/*.ts`], allowed)),
+      override(tests, [...TEST_IMPORTS, ...testImports]),
     ];
   });
 }
