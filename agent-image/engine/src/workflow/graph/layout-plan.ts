@@ -1,0 +1,113 @@
+import dagre from '@dagrejs/dagre';
+import type { EdgeType, Plan, PlanStage } from '../plan/plan.ts';
+import { CHAR_WIDTH, edgeLabel, nodeLines, SMALL_CHAR_WIDTH } from './graph-words.ts';
+
+export type Point = Readonly<{ x: number; y: number }>;
+
+/** `rule` stands for the source of a fallback rule, which is every stage that fails so. */
+export type NodeShape = PlanStage['role'] | 'rule';
+
+/** A node by its centre and size, in pixels. `lines`: its name, and what it runs. `decides`: its edges are conditions. */
+export type DrawnNode = Point &
+  Readonly<{ id: string; shape: NodeShape; decides: boolean; width: number; height: number; lines: readonly string[] }>;
+
+/** `again`: the way back of a feedback stage to the stage that it judges. */
+export type LineStyle = EdgeType | 'again';
+
+/** `points` lead from the centre of the source to the centre of the target; `label` has its centre at `labelAt`. */
+export type DrawnEdge = Readonly<{
+  from: string;
+  to: string;
+  style: LineStyle;
+  label: string;
+  points: readonly Point[];
+  labelAt: Point;
+}>;
+
+export type DrawnPlan = Readonly<{
+  width: number;
+  height: number;
+  nodes: readonly DrawnNode[];
+  edges: readonly DrawnEdge[];
+}>;
+
+type Line = Pick<DrawnEdge, 'from' | 'to' | 'style' | 'label'>;
+type Box = Omit<DrawnNode, 'x' | 'y'>;
+
+/** Of dagre, whose types Node's resolution does not find. */
+type PlacedLine = Partial<Point> & Readonly<{ points: readonly Point[] }>;
+
+const LINE_HEIGHT = 18;
+const LABEL_HEIGHT = 16;
+/** Room around the words of a node, in pixels: a slanted or pointed shape needs more of it. */
+const ROOM: Readonly<Record<NodeShape, Readonly<{ x: number; y: number }>>> = {
+  agent: { x: 36, y: 22 },
+  tool: { x: 44, y: 22 },
+  decision: { x: 96, y: 48 },
+  merge: { x: 72, y: 22 },
+  feedback: { x: 56, y: 22 },
+  linear: { x: 28, y: 22 },
+  rule: { x: 28, y: 10 },
+};
+const NODE_MIN_WIDTH = 88;
+/** Beyond this many stages the rows are found by the faster way, which makes some lines longer. */
+const CAREFUL_MAX_STAGES = 200;
+
+/** Places the stages of a plan in rows, from its entries to its exits. The same plan has the same picture. Pure. */
+export function layoutPlan(plan: Plan): DrawnPlan {
+  const boxes = [...plan.stages.map(stageBox), ...plan.fallbacks.map(ruleBox)];
+  const lines = linesOf(plan);
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  const ranker = plan.stages.length > CAREFUL_MAX_STAGES ? 'tight-tree' : 'network-simplex';
+  graph.setGraph({ rankdir: 'TB', ranker, nodesep: 36, ranksep: 44, edgesep: 18, marginx: 20, marginy: 20 });
+  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
+  for (const [index, { from, to, label }] of lines.entries()) {
+    const width = label === '' ? 0 : label.length * SMALL_CHAR_WIDTH + 12;
+    graph.setEdge(from, to, { width, height: label === '' ? 0 : LABEL_HEIGHT, labelpos: 'c' }, `${index}`);
+  }
+  dagre.layout(graph);
+  const { width = 0, height = 0 } = graph.graph();
+  const placed = new Map(boxes.map((box) => [box.id, { ...box, ...centreOf(graph.node(box.id)) }]));
+  return {
+    width: Math.ceil(width),
+    height: Math.ceil(height),
+    nodes: [...placed.values()],
+    edges: lines.map((line, index) => {
+      const { points, x, y }: PlacedLine = graph.edge({ v: line.from, w: line.to, name: `${index}` });
+      const inner = points.slice(1, -1).map(centreOf);
+      const ends = [placed.get(line.from), placed.get(line.to)].map((node) => centreOf(node ?? { x: 0, y: 0 }));
+      return { ...line, points: [...ends.slice(0, 1), ...inner, ...ends.slice(1)], labelAt: { x: x ?? 0, y: y ?? 0 } };
+    }),
+  };
+}
+
+const centreOf = ({ x, y }: Point): Point => ({ x, y });
+
+function boxOf(id: string, shape: NodeShape, lines: readonly string[]): Box {
+  const longest = Math.max(...lines.map((line, index) => line.length * (index === 0 ? CHAR_WIDTH : SMALL_CHAR_WIDTH)));
+  const width = Math.max(NODE_MIN_WIDTH, longest + ROOM[shape].x);
+  return { id, shape, decides: false, width, height: lines.length * LINE_HEIGHT + ROOM[shape].y, lines };
+}
+
+function stageBox(stage: PlanStage): Box {
+  return { ...boxOf(stage.id, stage.role, nodeLines(stage)), decides: stage.decides && stage.role !== 'decision' };
+}
+
+/** Ids of stages have no space, so this id is free. */
+const ruleId = (index: number): string => `rule ${index}`;
+
+const ruleBox = ({ category, role }: Plan['fallbacks'][number], index: number): Box =>
+  boxOf(ruleId(index), 'rule', [`${category} failure${role === null ? '' : ` of a ${role} stage`}`]);
+
+function linesOf({ edges, stages, fallbacks }: Plan): readonly Line[] {
+  const again = stages.flatMap(({ id, feedback }): readonly Line[] =>
+    feedback === null
+      ? []
+      : [{ from: id, to: feedback.reviews, style: 'again', label: `at most ${feedback.maxRounds} rounds` }],
+  );
+  return [
+    ...edges.map((edge): Line => ({ from: edge.from, to: edge.to, style: edge.type, label: edgeLabel(edge) })),
+    ...again,
+    ...fallbacks.map(({ to }, index): Line => ({ from: ruleId(index), to, style: 'fallback', label: '' })),
+  ];
+}
