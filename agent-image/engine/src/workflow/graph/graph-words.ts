@@ -12,7 +12,7 @@ function oneLine(text: string): string {
   return characters.length <= WORDS_MAX ? characters.join('') : `${characters.slice(0, WORDS_MAX - 1).join('')}…`;
 }
 
-/** What a stage runs; empty for a stage that passes its input on. */
+/** The work of a stage; empty for a stage that passes its input on. */
 function workOf({ role, agent, tool, toolPlan, merge, feedback, output }: PlanStage): string {
   if (feedback !== null) return `until ${feedback.until}`;
   if (agent !== null) return `agent ${agent}`;

@@ -34,7 +34,7 @@ export type DrawnPlan = Readonly<{
 type Line = Pick<DrawnEdge, 'from' | 'to' | 'style' | 'label'>;
 type Box = Omit<DrawnNode, 'x' | 'y'>;
 
-/** Of dagre, whose types Node's resolution does not find. */
+/** A line as dagre returns it. TypeScript does not find the types of dagre. */
 type PlacedLine = Partial<Point> & Readonly<{ points: readonly Point[] }>;
 
 const LINE_HEIGHT = 18;
