@@ -8,7 +8,7 @@ import {
   type NodeShape,
   type Point,
 } from './layout-plan.ts';
-import { leaveShape, shapeElements } from './node-shape.ts';
+import { endOfLine, shapeElements } from './node-shape.ts';
 
 /** The words of the legend, in its order. A picture explains only the shapes and lines that it has. */
 const SHAPES: readonly (readonly [NodeShape, string])[] = [
@@ -103,20 +103,24 @@ const COLOURS: Readonly<Record<LineStyle, string>> = {
 const arrowHead = (style: LineStyle): string =>
   `<marker id="to-${style}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L10 5L0 10z" style="fill:var(--${COLOURS[style]})"/></marker>`;
 
-/** A smooth line from outline to outline: its bends are the middles between the points of the layout. */
+/** Pixels on which a line leaves its source, and reaches its target, straight up or down. */
+const STRAIGHT = 14;
+
+/** A smooth line from side to side: its bends are the middles between the points of the layout. */
 function edgeLine({ points, from, to, style }: DrawnEdge, nodes: ReadonlyMap<string, DrawnNode>): string {
   const [source, target] = [nodes.get(from), nodes.get(to)];
-  const inner = points.slice(1, -1);
-  const [first = points.at(-1), last = points[0]] = [inner[0], inner.at(-1)];
+  const [first, last] = [points[0], points.at(-1)];
   if (source === undefined || target === undefined || first === undefined || last === undefined) return '';
-  const start = leaveShape(source, first);
-  const end = leaveShape(target, last);
-  const bends = inner.map((point, index) => {
-    const next = inner[index + 1] ?? end;
-    return `Q${at(point)} ${index === inner.length - 1 ? at(end) : at({ x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 })}`;
+  const side = source.y <= target.y ? 1 : -1;
+  const start = endOfLine(source, side, first);
+  const end = endOfLine(target, side === 1 ? -1 : 1, last);
+  const below = { x: start.x, y: start.y + side * STRAIGHT };
+  const above = { x: end.x, y: end.y - side * STRAIGHT };
+  const bends = [below, ...points, above].map((point, index, all) => {
+    const next = all[index + 1];
+    return next === undefined ? '' : `Q${at(point)} ${at({ x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 })}`;
   });
-  const path = bends.length === 0 ? `L${at(end)}` : bends.join('');
-  return `<path class="edge ${style}" d="M${at(start)}${path}" marker-end="url(#to-${style})"/>`;
+  return `<path class="edge ${style}" d="M${at(start)}${bends.join('')}Q${at(above)} ${at(end)}" marker-end="url(#to-${style})"/>`;
 }
 
 function edgeWords({ label, labelAt: { x, y } }: DrawnEdge): string {

@@ -14,7 +14,7 @@ export type DrawnNode = Point &
 /** `again`: the way back of a feedback stage to the stage that it judges. */
 export type LineStyle = EdgeType | 'again';
 
-/** `points` lead from the centre of the source to the centre of the target; `label` has its centre at `labelAt`. */
+/** `points`: between the source and the target, at least one. `label` has its centre at `labelAt`. */
 export type DrawnEdge = Readonly<{
   from: string;
   to: string;
@@ -67,17 +67,30 @@ export function layoutPlan(plan: Plan): DrawnPlan {
   }
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
-  const placed = new Map(boxes.map((box) => [box.id, { ...box, ...centreOf(graph.node(box.id)) }]));
+  const nodes = boxes.map((box) => ({ ...box, ...centreOf(graph.node(box.id)) }));
+  const edges = lines.map((line, index) => {
+    const { points, x = 0, y = 0 }: PlacedLine = graph.edge({ v: line.from, w: line.to, name: `${index}` });
+    // The first and the last point are on the outlines of rectangles.
+    return { ...line, points: points.slice(1, -1).map(centreOf), labelAt: { x, y } };
+  });
+  return inOrder({ width: Math.ceil(width), height: Math.ceil(height), nodes, edges });
+}
+
+/** The picture or its mirror image, whichever has more neighbours of a row in the order of the manifest. */
+function inOrder(drawn: DrawnPlan): DrawnPlan {
+  const rows = Map.groupBy(drawn.nodes, ({ y }) => y);
+  const steps = [...rows.values()].flatMap((row) => row.slice(1).map((node, index) => node.x - (row[index]?.x ?? 0)));
+  const forward = steps.filter((step) => step > 0).length;
+  return forward * 2 >= steps.length ? drawn : mirrored(drawn);
+}
+
+function mirrored({ width, height, nodes, edges }: DrawnPlan): DrawnPlan {
+  const mirror = <P extends Point>(point: P): P => ({ ...point, x: width - point.x });
   return {
-    width: Math.ceil(width),
-    height: Math.ceil(height),
-    nodes: [...placed.values()],
-    edges: lines.map((line, index) => {
-      const { points, x, y }: PlacedLine = graph.edge({ v: line.from, w: line.to, name: `${index}` });
-      const inner = points.slice(1, -1).map(centreOf);
-      const ends = [placed.get(line.from), placed.get(line.to)].map((node) => centreOf(node ?? { x: 0, y: 0 }));
-      return { ...line, points: [...ends.slice(0, 1), ...inner, ...ends.slice(1)], labelAt: { x: x ?? 0, y: y ?? 0 } };
-    }),
+    width,
+    height,
+    nodes: nodes.map(mirror),
+    edges: edges.map((edge) => ({ ...edge, points: edge.points.map(mirror), labelAt: mirror(edge.labelAt) })),
   };
 }
 

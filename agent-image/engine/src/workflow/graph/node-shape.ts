@@ -77,23 +77,20 @@ export function shapeElements(shape: NodeShape, size: Size): string {
   return `${box}<path d="${bars.join('')}"/>`;
 }
 
-/** Where the line from the centre of a node to a point leaves its shape; the point itself if it is inside. */
-export function leaveShape(node: DrawnNode, towards: Point): Point {
-  const corners = CORNERS[node.shape](node);
-  const to = { x: towards.x - node.x, y: towards.y - node.y };
-  for (const [index, from] of corners.entries()) {
-    const share = crossing(to, from, corners[(index + 1) % corners.length] ?? from);
-    if (share !== null) return { x: node.x + to.x * share, y: node.y + to.y * share };
-  }
-  return towards;
-}
+/** The share of a shape's width on which lines end, at its upper and its lower side. */
+const SIDES: Readonly<Record<NodeShape, number>> = {
+  agent: 0.6,
+  tool: 0.6,
+  decision: 0,
+  merge: 0.5,
+  feedback: 0.5,
+  linear: 0.6,
+  rule: 0.6,
+};
 
-/** The share of the way from the origin to `to` at which it crosses the side from `a` to `b`; null if it does not. */
-function crossing(to: Point, a: Point, b: Point): number | null {
-  const side = { x: b.x - a.x, y: b.y - a.y };
-  const turn = to.x * side.y - to.y * side.x;
-  if (Math.abs(turn) < 1e-9) return null;
-  const share = (a.x * side.y - a.y * side.x) / turn;
-  const along = (a.x * to.y - a.y * to.x) / turn;
-  return share >= 0 && share <= 1 && along >= 0 && along <= 1 ? share : null;
+/** The point at the upper (-1) or lower (1) side of a node at which a line from or to a point ends. */
+export function endOfLine(node: DrawnNode, side: -1 | 1, towards: Point): Point {
+  const reach = (node.width * SIDES[node.shape]) / 2;
+  const x = Math.max(node.x - reach, Math.min(node.x + reach, towards.x));
+  return { x, y: node.y + (side * node.height) / 2 };
 }
