@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { addToReport, writeReport, type Row } from '../report.ts';
 import { measureMemory } from './memory.ts';
 import { measureOverhead } from './overhead.ts';
-import { openStage, type Stage } from './stage.ts';
+import { FILES, openStage, type Stage } from './stage.ts';
 import { measureSteps } from './steps.ts';
 import { measureTokens } from './tokens/measure.ts';
 
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
     stdio: 'inherit',
   });
   const stages: Promise<Stage>[] = [];
-  const open = (): Promise<Stage> => (stages[0] ??= openStage());
+  const open = (): Promise<Stage> => (stages[0] ??= openStage('engine', FILES));
   try {
     const isWhole = parts.length === PARTS.length;
     // Writes each part once it is measured, so that an early end loses nothing.

@@ -15,7 +15,8 @@ const RESOLVE = join(PEERS, 'resolve.mjs');
 export const SUBJECTS = ['bare', 'hamlet', 'ai', 'openaiAgents', 'langgraph', 'mastra', 'dbos'] as const;
 export type Name = (typeof SUBJECTS)[number];
 
-const FILES: Readonly<Record<Name, string>> = {
+/** The file of each program. */
+export const FILES: Readonly<Record<Name, string>> = {
   bare: join(import.meta.dirname, 'bare-loop.ts'),
   hamlet: join(import.meta.dirname, 'hamlet-engine.ts'),
   ai: join(PEERS, 'ai.mjs'),
@@ -26,32 +27,36 @@ const FILES: Readonly<Record<Name, string>> = {
 };
 
 /** The scripted server, Postgres, and the folders of the peers and of the measured files. */
-export interface Stage {
+export interface Stage<Program extends string = Name> {
   /** A folder on the disk of the work tree. */
   readonly folder: string;
   /** Starts a program under the flags of the pod, with a database and a folder of its own. */
-  start(name: Name): Promise<SubjectProcess>;
+  start(name: Program): Promise<SubjectProcess>;
   end(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
+/** `area` names the folder of the measured files; peers are files of `bench/peers/engine`. */
+export async function openStage<Program extends string>(
+  area: string,
+  files: Readonly<Record<Program, string>>,
+): Promise<Stage<Program>> {
   const packages = await peerPackages('engine', 300);
   const results = join(ROOT, 'bench/results');
   await mkdir(results, { recursive: true });
   await using ends = new AsyncDisposableStack();
-  const folder = await benchFolder(ends, join(results, 'engine-'));
+  const folder = await benchFolder(ends, join(results, `${area}-`));
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durability: 'full' });
   ends.defer(() => postgres.stop());
   const { port } = await forkServer(ends, join(import.meta.dirname, 'scripted-server.ts'));
   let number = 0;
-  const start = async (name: Name): Promise<SubjectProcess> => {
+  const start = async (name: Program): Promise<SubjectProcess> => {
     number += 1;
     const own = join(folder, `${name}-${number}`);
     await mkdir(own);
     const url = await createDatabase(postgres, `${name}_${number}`.toLowerCase());
     return SubjectProcess.start({
-      file: FILES[name],
-      flags: [...POD_FLAGS, '--expose-gc', ...(FILES[name].startsWith(PEERS) ? [`--import=${RESOLVE}`] : [])],
+      file: files[name],
+      flags: [...POD_FLAGS, '--expose-gc', ...(files[name].startsWith(PEERS) ? [`--import=${RESOLVE}`] : [])],
       environment: {
         NODE_ENV: 'production',
         NODE_NO_WARNINGS: '1',

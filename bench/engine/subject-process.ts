@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { rssMbOf } from '../programs.ts';
+import { peakRssMbOf, rssMbOf } from '../programs.ts';
 import type { Order, Report } from './subject.ts';
 
 const LIMIT_MS = 1_800_000;
@@ -35,6 +35,11 @@ export class SubjectProcess {
   /** Resident memory now, in MiB. */
   rssMb(): number {
     return rssMbOf(this.#child);
+  }
+
+  /** The largest resident memory so far, in MiB. */
+  peakRssMb(): number {
+    return peakRssMbOf(this.#child);
   }
 
   async obey(order: Order): Promise<Done> {

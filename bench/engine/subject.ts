@@ -1,6 +1,10 @@
 /** The work that every measured program can do. Each runs in a separate process, which its parent commands over IPC. */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+
+/** Stages one after another, each of which gets the text of the one before it; or all side by side. */
+export type Shape = 'sequence' | 'parallel';
 
 export interface Subject {
   /** One run of an agent: the model asks for the tool `calls` times, then answers. Returns the answer. */
@@ -10,6 +14,13 @@ export interface Subject {
    * in each step.
    */
   steps?: (texts: readonly string[], mark: () => void) => Promise<void>;
+  /**
+   * One task of a workflow with a stage for each text, which the stage returns. Gives the last text of a sequence, or the texts of
+   * all parallel stages in their order. A durable program has stored the text of each stage before a stage behind it begins.
+   */
+  task?: (shape: Shape, texts: readonly string[]) => Promise<readonly string[]>;
+  /** Reads and validates a workflow of so many nodes. */
+  validate?: (nodes: number) => Promise<void>;
   /** Bytes on disk. */
   stored?: () => Promise<number>;
   end?: () => Promise<void>;
@@ -18,11 +29,21 @@ export interface Subject {
 export type Order =
   | { readonly type: 'runs'; readonly count: number; readonly calls: number }
   | { readonly type: 'steps'; readonly count: number; readonly textBytes: number }
+  | {
+      readonly type: 'tasks';
+      readonly shape: Shape;
+      readonly stages: number;
+      readonly textBytes: number;
+      readonly count: number;
+      /** True if all tasks are under way at once. */
+      readonly isAtOnce: boolean;
+    }
+  | { readonly type: 'validate'; readonly nodes: number }
   | { readonly type: 'stored' }
   | { readonly type: 'collect' }
   | { readonly type: 'end' };
 
-/** `ms`: the time of each run, or between two steps. `bytes`: on disk, or of the heap after a collection. */
+/** `ms`: the time of each run or task, of all tasks that run at once, or between two steps. `bytes`: on disk, or of the heap after a collection. */
 export type Report =
   | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly ms: readonly number[]; readonly cpuMs: number; readonly bytes: number }
@@ -66,6 +87,33 @@ async function steps(
   return marks.slice(1).map((at, index) => at - (marks[index] ?? at));
 }
 
+async function tasks(
+  { task: work }: Subject,
+  { shape, stages, textBytes, count, isAtOnce }: Extract<Order, { type: 'tasks' }>,
+): Promise<readonly number[]> {
+  if (work === undefined) throw new Error('this subject has no tasks');
+  const given = Array.from({ length: count }, () => textsOf(stages, textBytes));
+  const make = async (texts: readonly string[]): Promise<number> => {
+    const started = performance.now();
+    const made = await work(shape, texts);
+    const ms = performance.now() - started;
+    const wanted = shape === 'sequence' ? texts.slice(-1) : texts;
+    if (!isDeepStrictEqual(made, wanted)) throw new Error(`a ${shape} of ${stages} stages gave other texts`);
+    return ms;
+  };
+  if (isAtOnce) return [Math.max(...(await Promise.all(given.map(make))))];
+  const ms: number[] = [];
+  for (const texts of given) ms.push(await make(texts));
+  return ms;
+}
+
+async function validate({ validate: work }: Subject, nodes: number): Promise<readonly number[]> {
+  if (work === undefined) throw new Error('this subject validates nothing');
+  const started = performance.now();
+  await work(nodes);
+  return [performance.now() - started];
+}
+
 /** Collects garbage until nothing more is freed; returns the bytes that are left. */
 async function collect(): Promise<number> {
   for (let count = 0; count < COLLECTIONS; count += 1) {
@@ -89,6 +137,10 @@ async function work(subject: Subject, order: Order): Promise<readonly [ms: reado
       return [await runs(subject, order), 0];
     case 'steps':
       return [await steps(subject, order), 0];
+    case 'tasks':
+      return [await tasks(subject, order), 0];
+    case 'validate':
+      return [await validate(subject, order.nodes), 0];
     case 'stored':
       return [[], (await subject.stored?.()) ?? 0];
     case 'collect':

@@ -1,0 +1,27 @@
+import { row, type Row } from '../report.ts';
+import { besides, DURABLE_PEERS, TEXT_BYTES, type Program, type WorkflowStage } from './programs.ts';
+
+const WARM_UP_STAGES = 20;
+const TARGET = 1.3;
+
+/** Bytes on disk for each byte of the stages' texts, in sequences of each length. */
+export async function measureBytes(stage: WorkflowStage, lengths: readonly number[]): Promise<readonly Row[]> {
+  const figures = new Map<number, Map<Program, number>>(lengths.map((length) => [length, new Map()]));
+  for (const name of ['hamlet', ...DURABLE_PEERS] as const) {
+    const program = await stage.start(name);
+    const sequence = { type: 'tasks', shape: 'sequence', textBytes: TEXT_BYTES, count: 1, isAtOnce: false } as const;
+    await program.obey({ ...sequence, stages: WARM_UP_STAGES });
+    for (const stages of lengths) {
+      const before = await program.obey({ type: 'stored' });
+      await program.obey({ ...sequence, stages });
+      const after = await program.obey({ type: 'stored' });
+      const ratio = (after.bytes - before.bytes) / (stages * TEXT_BYTES);
+      figures.get(stages)?.set(name, ratio);
+      console.log(`bytes: ${name} stores ${ratio.toFixed(2)} bytes for each byte of ${stages} stages`);
+    }
+    await program.end();
+  }
+  return [...figures].map(([stages, figure]) =>
+    row(`bytesPerStepOverPayload.${stages}`, 'ratio', { ...besides(figure), target: TARGET }),
+  );
+}
