@@ -1,13 +1,19 @@
 import { row, type Row } from '../report.ts';
-import { besides, DURABLE_PEERS, TEXT_BYTES, type Program, type WorkflowStage } from './programs.ts';
+import { besides, TEXT_BYTES, type Program, type WorkflowStage } from './programs.ts';
 
 const WARM_UP_STAGES = 20;
 const TARGET = 1.3;
 
+export interface Lengths {
+  /** They must store their stages on the disk. */
+  readonly programs: readonly Program[];
+  readonly lengths: readonly number[];
+}
+
 /** Bytes on disk for each byte of the stages' texts, in sequences of each length. */
-export async function measureBytes(stage: WorkflowStage, lengths: readonly number[]): Promise<readonly Row[]> {
+export async function measureBytes(stage: WorkflowStage, { programs, lengths }: Lengths): Promise<readonly Row[]> {
   const figures = new Map<number, Map<Program, number>>(lengths.map((length) => [length, new Map()]));
-  for (const name of ['hamlet', ...DURABLE_PEERS] as const) {
+  for (const name of programs) {
     const program = await stage.start(name);
     const sequence = { type: 'tasks', shape: 'sequence', textBytes: TEXT_BYTES, count: 1, isAtOnce: false } as const;
     await program.obey({ ...sequence, stages: WARM_UP_STAGES });

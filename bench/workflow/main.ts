@@ -6,7 +6,7 @@ import { openStage } from '../engine/stage.ts';
 import { writeReport } from '../report.ts';
 import { measureAtOnce } from './at-once.ts';
 import { measureBytes } from './bytes.ts';
-import { FILES, PROGRAMS } from './programs.ts';
+import { DURABLE_PEERS, FILES, PROGRAMS } from './programs.ts';
 import { measureSpeed } from './speed.ts';
 import { measureValidation } from './validation.ts';
 
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   try {
     const rows = [
       ...(await measureSpeed(stage, { programs: PROGRAMS, ...counts })),
-      ...(await measureBytes(stage, LENGTHS)),
+      ...(await measureBytes(stage, { programs: ['hamlet', ...DURABLE_PEERS], lengths: LENGTHS })),
       ...(await measureValidation(stage, counts.rounds)),
       ...(await measureAtOnce(stage, { programs: PROGRAMS, tasks: counts['at-once'], stages: STAGES_AT_ONCE })),
     ];
