@@ -38,7 +38,7 @@ export function closingOf(ports: Ports, ended: Ended): StageWrite {
 function failedOf({ session, journal }: Ports, { stage, attempt }: Ended, failure: StageFailure): StageWrite {
   const message = journal.refer(JSON.stringify(failure.message));
   const { category, code } = failure;
-  const edges = isRetried(stage, attempt, category) ? [] : [...edgesOfFailure(session, stage, failure)];
+  const edges = isRetried(stage, attempt, failure) ? [] : [...edgesOfFailure(session, stage, failure)];
   const flow = { end: 'failed' as const, output: null, failure: { category, code, message: message.ref }, edges };
   return { ...closed(stage, [message], flow), failure };
 }

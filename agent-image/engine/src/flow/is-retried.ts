@@ -4,8 +4,15 @@ import type { PlanStage } from '../workflow/plan/plan.ts';
 /** Failures that another attempt does not mend. */
 const NEVER_RETRIED: ReadonlySet<FailureCategory> = new Set<FailureCategory>(['permission', 'config']);
 
+/** The code of a call that may have happened: another attempt of its stage would make it twice. */
+const MAY_HAVE_HAPPENED = 'unknown';
+
 /** True if a stage that failed so in this attempt is tried again. Pure. */
-export function isRetried({ retry }: PlanStage, attempt: number, category: FailureCategory): boolean {
-  if (attempt >= retry.attempts) return false;
+export function isRetried(
+  { retry }: PlanStage,
+  attempt: number,
+  { category, code }: Readonly<{ category: FailureCategory; code: string }>,
+): boolean {
+  if (attempt >= retry.attempts || code === MAY_HAVE_HAPPENED) return false;
   return retry.on === null ? !NEVER_RETRIED.has(category) : retry.on.includes(category);
 }

@@ -14,7 +14,9 @@ export function judged(session: Session, { stage, round, input }: StageAt, judge
   if (feedback === null) return { output: input };
   const found = evaluateExpression(feedback.until, { ...scopeOf(session, input), output: judgement });
   if (!found.ok) return failing('config', 'expression_failed', `${stage.id}: ${found.message}`);
-  const accepted = found.value === true;
+  if (typeof found.value !== 'boolean')
+    return failing('config', 'expression_failed', `${stage.id}: the condition until is not true or false.`);
+  const accepted = found.value;
   if (!accepted && round < feedback.maxRounds) return { again: judgement };
   return { output: { result: input, feedback: judgement, rounds: round, accepted } };
 }

@@ -39,7 +39,8 @@ export function isFinal({ stages }: PlanIndex, flow: FlowState, id: string): boo
   if (stage === undefined || stage.closed === null || stage.closed.end === 'again') return false;
   if (!isUnhandled(stage)) return true;
   const planned = stages.get(id);
-  return planned === undefined || !isRetried(planned, stage.attempt, stage.closed.failure?.category ?? 'engine');
+  const { failure } = stage.closed;
+  return planned === undefined || failure === null || !isRetried(planned, stage.attempt, failure);
 }
 
 /** True if the stage has failed and no edge leads on from there. */

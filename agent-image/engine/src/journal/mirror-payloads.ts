@@ -33,11 +33,9 @@ function refsOf(event: JournalEvent): readonly string[] {
         ...taskIn(event),
       ];
     case 'stage_opened':
-      return event.flow === undefined ? [] : [event.flow.input, ...argumentsOf(event.flow)];
-    case 'calls_planned':
-      return argumentsOf(event);
     case 'stage_closed':
-      return event.flow === undefined ? [] : [...partOf(event.flow.output), ...partOf(event.flow.failure?.message)];
+    case 'calls_planned':
+      return refsOfStage(event);
     case 'model_answered':
       return event.output === undefined ? [event.message] : [event.message, event.output.text];
     case 'tool_settled':
@@ -58,8 +56,14 @@ const schemaIn = ({ output }: EventOf<'run_opened'>): readonly string[] =>
 
 const taskIn = ({ flow }: EventOf<'run_opened'>): readonly string[] => (flow === undefined ? [] : [flow.task]);
 
+function refsOfStage(event: EventOf<'stage_opened' | 'stage_closed' | 'calls_planned'>): readonly string[] {
+  if (event.type === 'calls_planned') return argumentsOf(event);
+  if (event.flow === undefined) return [];
+  if ('input' in event.flow) return [event.flow.input, ...argumentsOf(event.flow)];
+  const { output, failure } = event.flow;
+  return [output, failure?.message].filter((ref) => typeof ref === 'string');
+}
+
 /** The calls of a plan have their arguments as texts of their own. */
 const argumentsOf = ({ calls }: Pick<EventOf<'calls_planned'>, 'calls'>): readonly string[] =>
   calls.map((call) => call.arguments);
-
-const partOf = (ref: string | null | undefined): readonly string[] => (ref ? [ref] : []);

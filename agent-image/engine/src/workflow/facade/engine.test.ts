@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
+import type { ModelPort } from '../../loop/ports.ts';
+import { calls, says, scriptedModel } from '../../testing/scripted-model.ts';
+import type { ToolHandler } from '../tools/tool-handler.ts';
+import { Engine, type EngineOptions } from './engine.ts';
+import { EngineError, type EngineErrorCode } from './engine-error.ts';
+
+const folder = testFolder('workflow');
+let folders = 0;
+
+type Files = Readonly<Record<string, string>>;
+
+function aFolder(files: Files): string {
+  const dir = join(folder, `${(folders += 1)}`);
+  mkdirSync(dir);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  return dir;
+}
+
+const TOOLS = `
+tools:
+  - id: double
+    uses: handler
+    description: Doubles a number.
+    effect: read
+    input: { type: object, properties: { n: { type: integer } }, required: [n], additionalProperties: false }
+  - id: note
+    uses: handler
+    description: Notes a text.
+    effect: once
+    input: { type: object, properties: { text: { type: string } }, required: [text] }
+`;
+
+const AGENTS = `
+agents:
+  - id: critic
+    instructions: You judge numbers.
+    model: fast
+    tools: [double]
+    output: { type: object, properties: { good: { type: boolean } }, required: [good] }
+models:
+  - { id: fast, provider: openai, name: test }
+`;
+
+const REVIEW = `
+workflow:
+  id: review
+  nodes:
+    - { id: start, role: tool, tool: double, input: { n: "=task.input.n" } }
+    - { id: judge, role: agent, agent: critic, decides: true }
+    - { id: good, role: linear, output: "='good'" }
+    - { id: bad, role: tool, tool: note, input: { text: bad } }
+  edges:
+    - { from: start, to: judge }
+    - { from: judge, to: good, type: conditional, when: output.good }
+    - { from: judge, to: bad, type: conditional, otherwise: true }
+`;
+
+const FILES: Files = { 'tools.yaml': TOOLS, 'agents.yaml': AGENTS, 'workflow.yaml': REVIEW };
+const GOOD = says('{"good": true}');
+const BAD = says('{"good": false}');
+
+const double: ToolHandler = async (input) => ({ n: (input as { n: number }).n * 2 });
+
+type Opened = Readonly<{ engine: Engine; notes: string[] }>;
+
+async function opened(dir: string, models: ModelPort, options: EngineOptions = {}): Promise<Opened> {
+  const notes: string[] = [];
+  const engine = await Engine.fromConfigDir(dir, { models, ...options });
+  engine.registerToolHandler('double', double);
+  engine.registerToolHandler('note', async (input) => {
+    notes.push((input as { text: string }).text);
+    return 'noted';
+  });
+  return { engine, notes };
+}
+
+const rejectsWith = (work: Promise<unknown>, code: EngineErrorCode): Promise<void> =>
+  assert.rejects(work, (error) => error instanceof EngineError && error.code === code);
+
+test('a workflow runs from its folder: tools, an agent with a schema, and a decision', async () => {
+  const dir = aFolder(FILES);
+  const { engine } = await opened(dir, scriptedModel([calls(['double', { n: 4 }]), GOOD]));
+  const task = await engine.runOne({ input: { n: 2 } });
+  assert.equal(task.status, 'COMPLETED');
+  assert.equal(task.output, 'good');
+  assert.deepEqual(
+    task.stages.map(({ id, status }) => `${id} ${status}`),
+    ['start COMPLETED', 'judge COMPLETED', 'bad SKIPPED', 'good COMPLETED'],
+  );
+  assert.deepEqual(task.stages[1]?.edges, ['judge->good']);
+  assert.equal(task.spent.steps, 2);
+  await engine.close();
+});
+
+test('faults of the manifests are reported with file, line and column before any task exists', async () => {
+  const dir = aFolder({ ...FILES, 'workflow.yaml': REVIEW.replace('tool: note', 'tool: nite') });
+  await assert.rejects(Engine.fromConfigDir(dir), (error) => {
+    assert.ok(error instanceof EngineError);
+    assert.equal(error.code, 'config_error');
+    assert.partialDeepStrictEqual(error.errors[0], { file: 'workflow.yaml', line: 8 });
+    return true;
+  });
+});
+
+test('a task is kept before it begins, and its state is there for the next process', async () => {
+  const dir = aFolder(FILES);
+  const first = await opened(dir, scriptedModel([GOOD]));
+  const { id } = await first.engine.createTask({ input: { n: 1 } });
+  assert.equal(first.engine.task(id).status, 'PENDING');
+  await first.engine.close();
+  const second = await opened(dir, scriptedModel([GOOD]));
+  assert.equal((await second.engine.runTask(id)).status, 'COMPLETED');
+  await second.engine.close();
+  const third = await opened(dir, scriptedModel([]));
+  assert.equal(third.engine.task(id).output, 'good');
+  await rejectsWith(third.engine.createTask({ input: {}, id }), 'task_exists');
+  await third.engine.close();
+});
+
+test('a task that was interrupted continues where it was; no stage is done twice', async () => {
+  const dir = aFolder(FILES);
+  const asked = Promise.withResolvers<void>();
+  const waits: ModelPort = {
+    chat: async function* (_request, signal) {
+      asked.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      yield { type: 'delta', text: '' };
+    },
+  };
+  const first = await opened(dir, waits);
+  const { id } = await first.engine.createTask({ input: { n: 1 } });
+  const running = first.engine.runTask(id);
+  await asked.promise;
+  assert.equal(first.engine.task(id).status, 'RUNNING');
+  await first.engine.close();
+  assert.equal((await running.catch(() => null))?.status ?? 'WAITING', 'WAITING');
+  const second = await opened(dir, scriptedModel([BAD]));
+  const task = await second.engine.resumeTask(id);
+  assert.deepEqual([task.status, task.output], ['COMPLETED', 'noted']);
+  assert.equal(task.stages.find((stage) => stage.id === 'start')?.attempt, 1);
+  assert.deepEqual(second.notes, ['bad']);
+  await second.engine.close();
+});
+
+test('a task is not resumed with other manifests, and the error says how to go on', async () => {
+  const dir = aFolder(FILES);
+  const first = await opened(dir, scriptedModel([]));
+  const { id } = await first.engine.createTask({ input: { n: 1 } });
+  await first.engine.close();
+  writeFileSync(join(dir, 'workflow.yaml'), REVIEW.replace("='good'", "='fine'"));
+  const second = await opened(dir, scriptedModel([]));
+  await rejectsWith(second.engine.resumeTask(id), 'plan_changed');
+  await second.engine.close();
+});
+
+test('a task is repeated from a stage with another input; what was done before is taken over', async () => {
+  const dir = aFolder(FILES);
+  const { engine, notes } = await opened(dir, scriptedModel([GOOD, BAD]));
+  const first = await engine.runOne({ input: { n: 1 } });
+  const again = await engine.rerunTask(first.id, { stage: 'judge', input: { n: 100 } });
+  assert.deepEqual(again.rerun, { of: first.id, stage: 'judge' });
+  const task = await engine.runTask(again.id);
+  assert.deepEqual([task.status, task.output, notes], ['COMPLETED', 'noted', ['bad']]);
+  assert.deepEqual(task.stages.find(({ id }) => id === 'judge')?.input, { n: 100 });
+  assert.deepEqual(task.stages.find(({ id }) => id === 'start')?.output, { n: 2 });
+  await rejectsWith(engine.rerunTask(first.id, { stage: 'nowhere' }), 'no_such_stage');
+  await engine.close();
+});
+
+test('an agent can call only its own tools', async () => {
+  const dir = aFolder(FILES);
+  const { engine, notes } = await opened(dir, scriptedModel([calls(['note', { text: 'x' }]), GOOD]));
+  assert.equal((await engine.runOne({ input: { n: 1 } })).status, 'COMPLETED');
+  assert.deepEqual(notes, []);
+  await engine.close();
+});
+
+test('a task for analysis makes no call that changes something', async () => {
+  const dir = aFolder(FILES);
+  const { engine, notes } = await opened(dir, scriptedModel([BAD]));
+  const task = await engine.runOne({ input: { n: 1 }, overrides: [{ kind: 'analysis_only' }] });
+  assert.deepEqual(notes, []);
+  assert.ok(task.changes.length > 0);
+  await engine.close();
+});
+
+test('a failed task names the stage, its role, the category and the code', async () => {
+  const dir = aFolder(FILES);
+  const { engine } = await opened(dir, scriptedModel([]));
+  engine.registerToolHandler('double', async () => {
+    throw Object.assign(new Error('The number is odd.'), { code: 'odd_number' });
+  });
+  const task = await engine.runOne({ input: { n: 1 }, id: 't1' });
+  assert.deepEqual(task.failure, {
+    taskId: 't1',
+    pipelineId: 'default',
+    stageId: 'start',
+    nodeType: 'tool',
+    category: 'tool',
+    code: 'odd_number',
+    message: 'The number is odd.',
+  });
+  await engine.close();
+});
+
+test('a tool without a function is refused before a task exists, and one that no manifest names cannot get one', async () => {
+  const engine = await Engine.fromConfigDir(aFolder(FILES), { models: scriptedModel([]) });
+  await rejectsWith(engine.createTask({ input: {} }), 'handler_missing');
+  assert.throws(() => engine.registerToolHandler('other', double), { code: 'handler_unknown' });
+  await engine.close();
+});
+
+test('built-in tools carry out a ToolPlan whose steps use earlier results', async () => {
+  const dir = aFolder({
+    'tools.yaml': `
+permissions: { filesystem: { read: ["**"], write: ["out/**"] } }
+tools:
+  - { id: read, uses: filesystem.read_file }
+  - { id: write, uses: filesystem.write_file }
+`,
+    'workflow.yaml': `
+workflow:
+  id: copy
+  nodes:
+    - { id: copy, role: tool, tool_plan: true }
+`,
+    'a.txt': 'hello',
+  });
+  mkdirSync(join(dir, 'out'));
+  const engine = await Engine.fromConfigDir(dir, { models: scriptedModel([]) });
+  const input = [
+    { tool_name: 'read', arguments: { path: 'a.txt' }, result_field: 'a' },
+    { tool_name: 'write', arguments: { path: 'out/b.txt', content: '=input.a.content' } },
+  ];
+  const task = await engine.runOne({ input });
+  assert.equal(task.status, 'COMPLETED', JSON.stringify(task.failure));
+  assert.match(readFileSync(join(dir, 'out/b.txt'), 'utf8'), /hello/);
+  const denied = await engine.runOne({ input: [{ tool_name: 'write', arguments: { path: 'a.txt', content: 'x' } }] });
+  assert.partialDeepStrictEqual(denied.failure, { category: 'permission', stageId: 'copy' });
+  assert.equal(readFileSync(join(dir, 'a.txt'), 'utf8'), 'hello');
+  await engine.close();
+});
+
+test('a cancelled task stays cancelled', async () => {
+  const { engine } = await opened(aFolder(FILES), scriptedModel([]));
+  const { id } = await engine.createTask({ input: { n: 1 } });
+  assert.equal((await engine.cancelTask(id)).status, 'CANCELLED');
+  assert.equal((await engine.runTask(id)).status, 'CANCELLED');
+  await engine.close();
+});
+
+test('one folder of data serves one engine at a time', async () => {
+  const dir = aFolder(FILES);
+  const { engine } = await opened(dir, scriptedModel([]));
+  await rejectsWith(Engine.fromConfigDir(dir, { models: scriptedModel([]) }), 'data_locked');
+  await engine.close();
+});

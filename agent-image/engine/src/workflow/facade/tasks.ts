@@ -1,0 +1,220 @@
+import type { ContextItem } from '../../context/agent-prompt.ts';
+import type { Tool } from '../../effects/tool.ts';
+import { agentRunOf } from '../../flow/agent-stage.ts';
+import type { FlowPorts, StageAt } from '../../flow/flow-ports.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { loadRun } from '../../loop/transcript.ts';
+import type { RunState } from '../../state/run-state.ts';
+import type { Manifests } from '../manifest/manifests.ts';
+import { withToolHooks, type PlaceOf } from '../plugins/hook-tools.ts';
+import type { PluginManager } from '../plugins/plugin-manager.ts';
+import { createTaskHooks, type TaskHooks } from '../plugins/task-hooks.ts';
+import { toolsOf } from '../tools/tools-of.ts';
+import type { ToolHandler } from '../tools/tool-handler.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { agentRequest, type AgentRequest } from './agent-request.ts';
+import { EngineError } from './engine-error.ts';
+import type { Task, TaskRecord } from './task.ts';
+import { taskParts, type TaskParts } from './task-parts.ts';
+import { toolStep } from './tool-step.ts';
+
+type Known = Readonly<{ record: TaskRecord; parts: TaskParts; tools: Map<string | null, readonly Tool[]> }>;
+
+/** Importance of the result of an earlier stage for an agent. */
+const RESULT_IMPORTANCE = 0.5;
+
+/** The tasks of an engine, with what their manifests say about them. Keeps in memory only tasks under way. */
+export class Tasks {
+  readonly #manifests: Manifests;
+  readonly #journal: Journal;
+  readonly #workspace: Workspace;
+  readonly #handlers = new Map<string, ToolHandler>();
+  readonly #known = new Map<string, Known>();
+  readonly #active = new Map<string, number>();
+  readonly #plugins: Pick<PluginManager, 'emit'>;
+  readonly #hooks: TaskHooks;
+  /** The answers of plugins to tasks under way. */
+  readonly #asked = new Map<string, Promise<string | null>>();
+
+  constructor(
+    parts: Readonly<{
+      manifests: Manifests;
+      journal: Journal;
+      workspace: Workspace;
+      plugins: Pick<PluginManager, 'emit'>;
+    }>,
+  ) {
+    this.#plugins = parts.plugins;
+    this.#hooks = createTaskHooks({
+      plugins: parts.plugins,
+      taskOf: (run) => run,
+      agentOf: ({ run, stage, round, attempt }) => ({
+        run: agentRunOf(run, { id: stage.id, round, attempt }),
+        model: this.#knownOf(run).parts.agents.find(({ id }) => id === stage.agent)?.model ?? '',
+      }),
+      tokensOf: (run) => this.#tokensOf(run),
+    });
+    this.#manifests = parts.manifests;
+    this.#journal = parts.journal;
+    this.#workspace = parts.workspace;
+  }
+
+  readonly flowPorts: FlowPorts = {
+    agentRun: async (at) => this.#agentRun(at),
+    toolStep,
+    beforeStage: async (at) => (await this.#beforeTask(at.run)) ?? this.#hooks.beforeStage(at),
+    afterStage: (at, end) => this.#hooks.afterStage(at, end),
+  };
+
+  /** The answer of the plugins to a task that begins, or continues, in this engine. */
+  #beforeTask(task: string): Promise<string | null> {
+    const asked = this.#asked.get(task) ?? this.#askAboutTask(task);
+    this.#asked.set(task, asked);
+    return asked;
+  }
+
+  #askAboutTask(task: string): Promise<string | null> {
+    const { record, parts } = this.#knownOf(task);
+    const { workflow, pipeline } = parts.plan;
+    const { mode, tags, input } = record;
+    return this.#hooks.beforeTask({ task, run: task, workflow, pipeline, mode, tags: [...tags], input });
+  }
+
+  /** Calls the hooks after the end of a task; none while it waits. */
+  async afterTask({ id: task, workflow, pipeline, status, output, failure }: Task): Promise<void> {
+    const ended = ENDED.get(status);
+    if (ended === undefined) return;
+    await this.#hooks.afterTask({
+      task,
+      run: task,
+      workflow,
+      pipeline,
+      status: ended,
+      output,
+      code: failure?.code ?? null,
+    });
+  }
+
+  registerHandler(tool: string, handler: ToolHandler): void {
+    this.#handlers.set(tool, handler);
+    for (const { tools } of this.#known.values()) tools.clear();
+  }
+
+  /** Throws `handler_missing` if a tool of the manifests has no function yet. */
+  checkHandlers(): void {
+    const missing = this.#manifests.tools.filter(({ id, uses }) => uses === 'handler' && !this.#handlers.has(id));
+    if (missing.length === 0) return;
+    const names = missing.map(({ id }) => id).join(', ');
+    throw new EngineError(
+      'handler_missing',
+      `No function is registered for the tools ${names}. Call registerToolHandler for each.`,
+    );
+  }
+
+  begin(task: string): void {
+    this.#active.set(task, (this.#active.get(task) ?? 0) + 1);
+  }
+
+  end(task: string): void {
+    const left = (this.#active.get(task) ?? 1) - 1;
+    if (left > 0) return void this.#active.set(task, left);
+    this.#active.delete(task);
+    this.#known.delete(task);
+    this.#asked.delete(task);
+  }
+
+  isActive = (task: string): boolean => this.#active.has(task);
+
+  recordOf = (task: string): TaskRecord => this.#knownOf(task).record;
+
+  /** The tools of a run: all those of the manifests for a tool stage, or those of the agent of a stage. */
+  toolsOf(run: string): readonly Tool[] {
+    const task = this.#journal.rowOf(run)?.parent ?? run;
+    const { parts, tools } = this.#knownOf(task);
+    const agent = task === run ? null : agentOf(parts, run.slice(task.length + 1));
+    const known = tools.get(agent);
+    if (known !== undefined) return known;
+    const made = this.#toolsFor(parts, agent);
+    tools.set(agent, made);
+    return made;
+  }
+
+  #toolsFor({ agents, tools, mode }: TaskParts, agent: string | null): readonly Tool[] {
+    const { permissions } = this.#manifests;
+    const made = toolsOf({
+      manifests: { permissions, tools, agents },
+      handlers: this.#handlers,
+      workspace: this.#workspace,
+      agent,
+      mode,
+    });
+    const allowed = agent === null ? null : new Set(agents.find(({ id }) => id === agent)?.tools);
+    const own = allowed === null ? made : made.filter(({ name }) => allowed.has(name));
+    return withToolHooks(own, this.#plugins, (run, call) => this.#placeOf(run, call, agent));
+  }
+
+  #placeOf(run: string, call: string, agent: string | null): ReturnType<PlaceOf> {
+    const parent = this.#journal.rowOf(run)?.parent ?? null;
+    const stage = parent === null ? (call.match(STAGE_OF_CALL)?.[1] ?? null) : stageOf(run.slice(parent.length + 1));
+    return { task: parent ?? run, stage, agent };
+  }
+
+  #tokensOf(run: string): number {
+    const loaded = loadRun(this.#journal, run);
+    return loaded.ok ? loaded.state.spent.tokens : 0;
+  }
+
+  #agentRun(at: StageAt): AgentRequest {
+    const { parts } = this.#knownOf(at.run);
+    const agent = parts.agents.find(({ id }) => id === at.stage.agent);
+    if (agent === undefined) {
+      const message = `agents.yaml has no agent ${at.stage.agent}.`;
+      return { ok: false, failure: { category: 'config', code: 'no_such_agent', message } };
+    }
+    return agentRequest(at, { agent, manifests: this.#manifests, items: this.#resultsBefore(at) });
+  }
+
+  /** The outputs of the stages that are done, in the order in which they ended. */
+  #resultsBefore({ run }: StageAt): readonly ContextItem[] {
+    const { flow } = this.#stateOf(run);
+    return [...(flow?.stages.values() ?? [])]
+      .filter(({ closed }) => closed?.end === 'done')
+      .toSorted((one, other) => one.place - other.place)
+      .map(({ id, closed }) => {
+        const text = `${id}: ${this.#journal.textOf(closed?.output ?? '') ?? ''}`;
+        return { id, source: 'task', text, importance: RESULT_IMPORTANCE };
+      });
+  }
+
+  #knownOf(task: string): Known {
+    const known = this.#known.get(task);
+    if (known !== undefined) return known;
+    const { opened } = this.#stateOf(task);
+    const record = JSON.parse(this.#journal.textOf(opened.flow?.task ?? '') ?? 'null') as TaskRecord;
+    const parts = taskParts(this.#manifests, opened.flow?.pipeline ?? '', record.overrides);
+    const made: Known = { record, parts, tools: new Map() };
+    this.#known.set(task, made);
+    return made;
+  }
+
+  #stateOf(task: string): RunState {
+    const loaded = loadRun(this.#journal, task);
+    if (!loaded.ok) throw new EngineError('no_such_task', loaded.message);
+    return loaded.state;
+  }
+}
+
+/** The agent of a stage, from the end of the id of its run: `STAGE.ROUND.ATTEMPT`. */
+const agentOf = ({ plan }: TaskParts, end: string): string | null =>
+  plan.stages.find(({ id }) => id === stageOf(end))?.agent ?? null;
+
+const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
+
+/** Calls of a task have ids such as `STAGE.ROUND.ATTEMPT/NUMBER`. */
+const STAGE_OF_CALL = /^(.*)\.\d+\.\d+\/\d+$/;
+
+const ENDED: ReadonlyMap<string, 'completed' | 'failed' | 'cancelled'> = new Map([
+  ['COMPLETED', 'completed'],
+  ['FAILED', 'failed'],
+  ['CANCELLED', 'cancelled'],
+] as const);

@@ -1,0 +1,89 @@
+import type { SettledCall, StageAt, ToolStep } from '../../flow/flow-ports.ts';
+import type { ToolOutcome } from '../../effects/tool-outcome.ts';
+import { fillTemplate } from '../expression/fill-template.ts';
+import type { FailureCategory, StageFailure } from '../plan/failure.ts';
+import { executionOutput, uncalled, type ExecutionOutput, type ExecutionStatus } from '../tools/execution.ts';
+import { nextInPlan, ToolPlan, type Fill, type PlanMove } from '../tools/tool-plan.ts';
+
+const CATEGORY: Readonly<Record<Exclude<ExecutionStatus, 'ok'>, FailureCategory>> = {
+  tool_failed: 'tool',
+  permission_denied: 'permission',
+  engine_error: 'engine',
+};
+
+/** The next calls of a tool stage, or its end: one call of its tool, or the steps of the ToolPlan that is its input. Pure. */
+export function toolStep(at: StageAt, settled: readonly SettledCall[]): ToolStep {
+  const { stage, input } = at;
+  if (stage.toolPlan) return planStep(at, settled);
+  const [call] = settled;
+  if (call === undefined) return { kind: 'calls', calls: [{ tool: stage.tool ?? '', arguments: input ?? {} }] };
+  const output = outputOf(call.outcome);
+  return output.status === 'ok' ? { kind: 'done', output: output.value } : failed(output);
+}
+
+const outputOf = (outcome: ToolOutcome | null): ExecutionOutput =>
+  outcome === null ? uncalled('result_deleted', 'The result of the call was deleted.') : executionOutput(outcome, null);
+
+type ReadPlan = ReturnType<typeof ToolPlan.safeParse>;
+
+/** Plans by the input that they were read from and the attempt at it, and the arguments of their steps once they have their values. */
+const plans = new WeakMap<object, Map<string, ReadPlan>>();
+const filled = new WeakMap<object, ReturnType<Fill>>();
+
+function planIn({ input, attempt, round }: StageAt): ReadPlan {
+  if (typeof input !== 'object' || input === null) return ToolPlan.safeParse(input);
+  const known = plans.get(input) ?? new Map<string, ReadPlan>();
+  const key = `${round}.${attempt}`;
+  const plan = known.get(key) ?? ToolPlan.safeParse(input);
+  plans.set(input, known.set(key, plan));
+  return plan;
+}
+
+function planStep(at: StageAt, settled: readonly SettledCall[]): ToolStep {
+  const plan = planIn(at);
+  if (!plan.success) {
+    const issues = plan.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    return {
+      kind: 'failed',
+      failure: { category: 'json', code: 'bad_tool_plan', message: `The input is no ToolPlan: ${issues}` },
+    };
+  }
+  const outputs: { step: number; output: ExecutionOutput }[] = [];
+  for (const { outcome } of settled) {
+    const move = nextInPlan(plan.data, outputs, fill);
+    if (move.kind === 'call') outputs.push({ step: move.input.step, output: outputOf(outcome) });
+  }
+  return stepOf(nextInPlan(plan.data, outputs, fill));
+}
+
+function stepOf(next: PlanMove): ToolStep {
+  switch (next.kind) {
+    case 'call':
+      return { kind: 'calls', calls: [{ tool: next.input.tool_name, arguments: next.input.arguments }] };
+    case 'done':
+      return { kind: 'done', output: next.output };
+    case 'failed':
+      return failed(next.end, `Step ${next.step}: `);
+    default:
+      return next satisfies never;
+  }
+}
+
+/** The values of a step depend on earlier results alone, which do not change: they are computed once. */
+const fill: Fill = (template, results) => {
+  const key = typeof template === 'object' ? template : null;
+  const known = key === null ? undefined : filled.get(key);
+  if (known !== undefined) return known;
+  const made = fillTemplate(template, { input: results });
+  if (key !== null) filled.set(key, made);
+  return made;
+};
+
+function failed({ status, code, text }: ExecutionOutput, before = ''): ToolStep {
+  const failure: StageFailure = {
+    category: status === 'ok' ? 'engine' : CATEGORY[status],
+    code: code ?? 'tool_failed',
+    message: `${before}${text ?? 'The tool failed.'}`,
+  };
+  return { kind: 'failed', failure };
+}
