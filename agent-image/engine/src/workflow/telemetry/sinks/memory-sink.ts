@@ -7,12 +7,14 @@ export type MemorySink = TelemetrySink & Readonly<{ events: () => readonly Telem
 
 /** Keeps the newest events, at most 10,000. */
 export function memorySink(): MemorySink {
-  let kept: readonly TelemetryEvent[] = [];
+  const kept: TelemetryEvent[] = [];
   return {
     name: 'memory',
     write: (events) => {
-      kept = [...kept, ...events].slice(-MAX_KEPT);
+      kept.push(...events);
+      // A copy for each write would cost more than all else.
+      if (kept.length >= 2 * MAX_KEPT) kept.splice(0, kept.length - MAX_KEPT);
     },
-    events: () => kept,
+    events: () => kept.slice(-MAX_KEPT),
   };
 }
