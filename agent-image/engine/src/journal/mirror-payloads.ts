@@ -23,27 +23,19 @@ export function payloadsOf(journal: Pick<Journal, 'textOf' | 'refer'>, event: Jo
 function refsOf(event: JournalEvent): readonly string[] {
   switch (event.type) {
     case 'run_opened':
-      return [
-        event.plan,
-        event.prompt,
-        event.situation,
-        event.recalled,
-        event.input,
-        ...schemaIn(event),
-        ...taskIn(event),
-      ];
+      return refsOfOpening(event);
     case 'stage_opened':
     case 'stage_closed':
     case 'calls_planned':
       return refsOfStage(event);
     case 'model_answered':
-      return event.output === undefined ? [event.message] : [event.message, event.output.text];
+      return [event.message, ...namedRefs(event.output?.text)];
     case 'tool_settled':
       return [event.result];
     case 'program_noted':
       return [event.claim];
     case 'permission_answered':
-      return event.words === null ? [] : [event.words];
+      return namedRefs(event.words);
     case 'turns_compacted':
       return [event.summary];
     default:
@@ -51,17 +43,23 @@ function refsOf(event: JournalEvent): readonly string[] {
   }
 }
 
-const schemaIn = ({ output }: EventOf<'run_opened'>): readonly string[] =>
-  output === undefined ? [] : [output.schema];
+const refsOfOpening = (event: EventOf<'run_opened'>): readonly string[] => [
+  event.plan,
+  event.prompt,
+  event.situation,
+  event.recalled,
+  event.input,
+  ...namedRefs(event.output?.schema, event.flow?.task),
+];
 
-const taskIn = ({ flow }: EventOf<'run_opened'>): readonly string[] => (flow === undefined ? [] : [flow.task]);
+const namedRefs = (...refs: readonly (string | null | undefined)[]): readonly string[] =>
+  refs.filter((ref) => typeof ref === 'string');
 
 function refsOfStage(event: EventOf<'stage_opened' | 'stage_closed' | 'calls_planned'>): readonly string[] {
   if (event.type === 'calls_planned') return argumentsOf(event);
   if (event.flow === undefined) return [];
   if ('input' in event.flow) return [event.flow.input, ...argumentsOf(event.flow)];
-  const { output, failure } = event.flow;
-  return [output, failure?.message].filter((ref) => typeof ref === 'string');
+  return namedRefs(event.flow.output, event.flow.failure?.message);
 }
 
 /** The calls of a plan have their arguments as texts of their own. */
