@@ -123,6 +123,25 @@ test('a plugin that fails at a hook is reported, and others run', async () => {
   assert.equal(reports[0]?.error.message, 'The plugin throws failed at before_task: broken');
 });
 
+test('a plugin that fails at on_error is not called with its own failure', async () => {
+  let called = 0;
+  const { manager, reports } = managed([
+    aPlugin('broken', {
+      on_error: () => {
+        called += 1;
+        throw new Error('broken');
+      },
+    }),
+  ]);
+  await manager.emit('on_error', CONTEXTS.on_error);
+  const [{ error } = assert.fail('no report')] = reports;
+  await manager.emit('on_error', {
+    ...CONTEXTS.on_error,
+    failure: { ...FAILURE, category: 'engine', code: error.code },
+  });
+  assert.deepEqual([called, reports.length], [1, 1]);
+});
+
 test('a plugin that takes too long at a hook is reported, its late veto has no effect, and others run', async () => {
   const later: Hook[] = [];
   const limits: number[] = [];

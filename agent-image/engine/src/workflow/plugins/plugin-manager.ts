@@ -22,7 +22,7 @@ export type PluginManager = Readonly<{
   register: (plugin: Plugin) => void;
   /**
    * Calls the plugins in the order of their registration, one after the other, with a frozen copy of the context. A veto ends the
-   * emission. A plugin that fails or takes longer than 5 s is reported and has no effect. Never rejects.
+   * emission. A plugin that fails or takes longer than 5 s is reported and has no effect. Failures of plugins reach no `on_error`.
    */
   emit: <H extends Hook>(hook: H, context: HookContext<H>) => Promise<Emitted>;
   /** The cost by the first plugin that knows the model; null if none does. */
@@ -48,6 +48,7 @@ export function createPluginManager(parts: ManagerParts): PluginManager {
       plugins.push(plugin);
     },
     emit: async (hook, context) => {
+      if (isAboutPlugin(context)) return NO_VETO;
       const handlers = plugins.flatMap((plugin) => {
         const handler = plugin.hooks[hook];
         return handler === undefined ? [] : [{ plugin, handler }];
@@ -75,6 +76,10 @@ export function createPluginManager(parts: ManagerParts): PluginManager {
       ),
   };
 }
+
+/** A plugin that fails at `on_error` would be called with its own failure, without end. */
+const isAboutPlugin = (context: HookContext<Hook>): boolean =>
+  'where' in context && context.failure.code.startsWith('plugin_');
 
 function check({ id, hooksVersion, hooks }: Plugin, known: readonly Plugin[]): void {
   if (hooksVersion !== HOOKS_VERSION)

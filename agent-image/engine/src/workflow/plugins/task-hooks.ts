@@ -86,12 +86,12 @@ export function createTaskHooks({ plugins, taskOf, agentOf, tokensOf }: TaskHook
 
 const keyOf = ({ run, stage, attempt, round }: StageAt): string => JSON.stringify([run, stage.id, attempt, round]);
 
-/** Calls `on_error` for the errors of telemetry, but for those of plugins, which would never end. */
+/** Calls `on_error` for the errors of telemetry. */
 export const errorHookSink = (plugins: Pick<PluginManager, 'emit'>): TelemetrySink => ({
   name: 'plugins',
   write: async (events) => {
     for (const event of events)
-      if (event.type === 'error' && !event.failure.code.startsWith('plugin_')) {
+      if (event.type === 'error') {
         const { task, run, where, failure, message } = event;
         await plugins.emit('on_error', { task, run, where, failure, message });
       }

@@ -40,7 +40,10 @@ export type TelemetryParts = Readonly<{
 export type Telemetry = Readonly<{
   /** Takes each notice of the engine, and returns before anything is done with it. */
   notify: (notice: TelemetryNotice) => void;
-  /** Learns what the journal has about a task before the task continues, in the order of the journal. Publishes nothing. */
+  /**
+   * Learns what the journal has about a task before the task continues: the events of its run, then those of each run that works for it.
+   * Publishes nothing. Without it, the events of a task that continues in another process are unknown.
+   */
   catchUp: (events: readonly JournalEvent[]) => void;
   add: TelemetryBus['add'];
   /** The events that the memory sinks keep; none without such a sink. */
