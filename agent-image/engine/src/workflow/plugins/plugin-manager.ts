@@ -48,7 +48,7 @@ export function createPluginManager(parts: ManagerParts): PluginManager {
       plugins.push(plugin);
     },
     emit: async (hook, context) => {
-      if (isAboutPlugin(context)) return NO_VETO;
+      if (isAboutPlugin(hook, context)) return NO_VETO;
       const handlers = plugins.flatMap((plugin) => {
         const handler = plugin.hooks[hook];
         return handler === undefined ? [] : [{ plugin, handler }];
@@ -77,9 +77,12 @@ export function createPluginManager(parts: ManagerParts): PluginManager {
   };
 }
 
+type Failing = Readonly<{ run: string; failure?: Readonly<{ category: string; code: string }> | null }>;
+const OF_PLUGINS: ReadonlySet<string> = new Set(['plugin_failed', 'plugin_timed_out', 'plugin_bad_answer']);
+
 /** A plugin that fails at `on_error` would be called with its own failure, without end. */
-const isAboutPlugin = (context: HookContext<Hook>): boolean =>
-  'where' in context && context.failure.code.startsWith('plugin_');
+const isAboutPlugin = (hook: Hook, { failure }: Failing): boolean =>
+  hook === 'on_error' && failure?.category === 'engine' && OF_PLUGINS.has(failure.code);
 
 function check({ id, hooksVersion, hooks }: Plugin, known: readonly Plugin[]): void {
   if (hooksVersion !== HOOKS_VERSION)

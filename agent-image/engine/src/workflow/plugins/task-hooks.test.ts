@@ -113,7 +113,10 @@ test('errors of telemetry reach the plugins, except those about plugins', async 
   const { plugins, seen } = made();
   const { signal } = new AbortController();
   const event = aTelemetryEvent('error');
-  const ofPlugin = event.type === 'error' ? { ...event, failure: { ...event.failure, code: 'plugin_failed' } } : event;
+  const ofPlugin =
+    event.type === 'error'
+      ? { ...event, failure: { ...event.failure, category: 'engine', code: 'plugin_failed' } as const }
+      : event;
   await errorHookSink(plugins).write([...TELEMETRY_TYPES.map((type) => aTelemetryEvent(type)), ofPlugin], signal);
   assert.equal(seen.length, 1);
   assert.ok(event.type === 'error');
