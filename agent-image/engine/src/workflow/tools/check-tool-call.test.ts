@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { diceOf, seedOf } from '../../testing/dice.ts';
 import { checkToolCall, type Need, type ToolRules, type ToolVerdict } from './check-tool-call.ts';
-import type { PermissionLevel, StatedPermissions } from './permission-levels.ts';
+import type { PermissionLevel, StatedPermissions } from './permissions/permission-levels.ts';
 
 type Stated = Partial<Record<PermissionLevel['name'], StatedPermissions>>;
 
@@ -61,7 +61,7 @@ test('a more specific list of what is allowed replaces a more general one', () =
   );
 });
 
-test('a denial of any level stays, whatever a more specific level allows', () => {
+test('a denial of any level stays, also if a more specific level allows it', () => {
   for (const level of ['default', 'agent', 'tool'] as const) {
     const all = { filesystem: { write: ['**'] }, shell: { allow: ['*'] }, network: { allow: ['*'] } };
     const denials = { filesystem: { write: ['!secret/**'] }, shell: { deny: ['rm'] }, network: { deny: ['a.org'] } };

@@ -1,9 +1,9 @@
 import type { ManifestDenial } from '../../effects/tool-outcome.ts';
 import type { Effect } from '../../journal/event.ts';
-import { fitsGlob } from './fits-glob.ts';
-import { fitsHost } from './fits-host.ts';
-import { allowsProgram, deniesProgram, isShell } from './fits-program.ts';
-import { grantOf, type Entry, type ListName, type PermissionLevel } from './permission-levels.ts';
+import { fitsGlob } from './permissions/fits-glob.ts';
+import { fitsHost } from './permissions/fits-host.ts';
+import { allowsProgram, deniesProgram, isShell } from './permissions/fits-program.ts';
+import { grantOf, type Entry, type ListName, type PermissionLevel } from './permissions/permission-levels.ts';
 
 /** A run that changes nothing: it may only read, or its changes are planned and recorded instead of made. */
 export type SafeMode = 'analysis_only' | 'dry_run';

@@ -20,7 +20,7 @@ export type ExecutionInput = Readonly<z.infer<typeof ExecutionInput>>;
  * `tool_failed`: the tool ran and failed, or refused its arguments. `permission_denied`: a manifest, the policy or a person forbade it.
  * `engine_error`: the engine did not call the tool, or cannot know how the call ended.
  */
-export const EXECUTION_STATUSES = ['ok', 'tool_failed', 'permission_denied', 'engine_error'] as const;
+const EXECUTION_STATUSES = ['ok', 'tool_failed', 'permission_denied', 'engine_error'] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 /** The end of one attempt. `value` is the result of an attempt that is ok, else null; `text` is the reason of any other, else null. */

@@ -6,7 +6,7 @@ import { sha256Of } from './built-ins/file-content.ts';
 import { Mutation } from './mutation.ts';
 
 /** Limits of all copies of a workspace; the oldest are deleted first. */
-export const KEPT_LIMITS = { bytes: 256 << 20, files: 4_096 } as const;
+const KEPT_LIMITS = { bytes: 256 << 20, files: 4_096 } as const;
 
 /** Contents that calls replaced, and the mutations that calls are about to make: what a rollback and a repeated attempt need. */
 export type KeptCopies = Readonly<{

@@ -7,7 +7,7 @@ import { BUILT_INS, type BuiltIn, type BuiltInName } from './built-ins/built-in.
 import { denial, outcomeOf, ToolFault } from './built-ins/tool-fault.ts';
 import { jsonResult } from './built-ins/tool-job.ts';
 import { checkToolCall, type Need, type SafeMode, type ToolRules } from './check-tool-call.ts';
-import type { PermissionLevel, StatedPermissions } from './permission-levels.ts';
+import type { PermissionLevel, StatedPermissions } from './permissions/permission-levels.ts';
 import { runHandler, type ToolHandler } from './tool-handler.ts';
 import type { Workspace } from './workspace.ts';
 

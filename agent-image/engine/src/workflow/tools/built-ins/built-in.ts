@@ -47,6 +47,8 @@ export type BuiltIn<Input> = Readonly<{
   input: z.ZodType<Input>;
   /** The part of `permissions` that allows it. */
   permission: string;
+  /** The fields of its result. */
+  gives: readonly string[];
   needs: (input: Input) => readonly Need[];
   perform: (input: Input, job: ToolJob) => Promise<ToolOutcome>;
 }>;
@@ -66,6 +68,7 @@ export const BUILT_INS = {
     effect: 'read',
     input: Read,
     permission: 'filesystem.read',
+    gives: ['path', 'content', 'bytes', 'sha256'],
     needs: ({ path }) => [{ kind: 'read', path: pathOf(path) }],
     perform: readFile,
   }),
@@ -74,6 +77,7 @@ export const BUILT_INS = {
     effect: 'idempotent',
     input: Write,
     permission: 'filesystem.write',
+    gives: ['path', 'mutations'],
     needs: ({ path }) => [{ kind: 'write', path: pathOf(path) }],
     perform: writeFile,
   }),
@@ -82,6 +86,7 @@ export const BUILT_INS = {
     effect: 'read',
     input: List,
     permission: 'filesystem.read',
+    gives: ['path', 'entries', 'more'],
     needs: ({ path }) => [{ kind: 'read', path: pathOf(path) }],
     perform: listFolder,
   }),
@@ -90,6 +95,7 @@ export const BUILT_INS = {
     effect: 'once',
     input: Run,
     permission: 'shell',
+    gives: ['exit_code', 'signal', 'stdout', 'stderr', 'stdout_bytes', 'stderr_bytes'],
     needs: (input) => {
       pathOf(input.folder);
       return [{ kind: 'run', argv: argvOf(input) }];

@@ -8,7 +8,7 @@ import { jsonResult, type ToolJob } from './tool-job.ts';
 
 /** Most entries of a result. */
 export const LISTED_MAX = 1_000;
-/** Names of a folder that are read. Of a larger one, the first by name may be missing. */
+/** Names of a folder that are read; a larger one may lack its first names. */
 const SCANNED_MAX = 50_000;
 
 /** Gives the entries of a folder, sorted by name: `{ path, entries: [{ name, kind, bytes }], more }`. `bytes` is null but for files. */

@@ -5,7 +5,7 @@ import { fault, isSystemError } from './tool-fault.ts';
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** A folder of the workspace that stays the same while it is used, whatever happens to its path. */
+/** A folder of the workspace. It stays the same while it is used, also if its path changes. */
 export type OpenFolder = Readonly<{
   /** The path of an entry, for one operation of the file system that follows no link at its end. */
   at: (name: string) => string;

@@ -4,7 +4,7 @@ import type { CallContext } from '../../../effects/tool.ts';
 import type { ToolOutcome } from '../../../effects/tool-outcome.ts';
 import { BUILT_INS } from '../built-ins/built-in.ts';
 import type { SafeMode } from '../check-tool-call.ts';
-import type { StatedPermissions } from '../permission-levels.ts';
+import type { StatedPermissions } from '../permissions/permission-levels.ts';
 import { toolsOf, type ToolManifests } from '../tools-of.ts';
 import { openWorkspace, type Workspace } from '../workspace.ts';
 

@@ -1,11 +1,11 @@
 /** The rules by which entries of manifests fit paths, programs and hosts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diceOf, seedOf } from '../../testing/dice.ts';
+import { diceOf, seedOf } from '../../../testing/dice.ts';
 import { fitsGlob } from './fits-glob.ts';
 import { fitsHost } from './fits-host.ts';
 import { allowsProgram, deniesProgram, isShell } from './fits-program.ts';
-import { partsOf } from './workspace-path.ts';
+import { partsOf } from '../workspace-path.ts';
 
 const GLOBS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['**', ['', 'a', '.env', 'a/.git/config'], []],
