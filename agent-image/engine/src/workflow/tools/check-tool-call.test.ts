@@ -23,6 +23,7 @@ const rulesOf = (stated: Stated, changes: Partial<ToolRules> = {}): ToolRules =>
   effect: 'idempotent',
   mode: null,
   levels: levelsOf(stated),
+  reserved: [],
   lineOf: () => 7,
   ...changes,
 });
@@ -100,6 +101,21 @@ test('analysis_only denies every effect but read, and dry_run denies nothing mor
   const read: Need = { kind: 'read', path: 'a' };
   assert.equal(check(stated, read, { mode: 'analysis_only', effect: 'read' }), 'allow');
   assert.equal(check(stated, write('a'), { mode: 'dry_run' }), 'allow');
+});
+
+test('no manifest opens the data of the engine, and none lets a tool write the manifests', () => {
+  const reserved = [
+    { path: '.hamlet', isData: true },
+    { path: 'flows/tools.yaml', isData: false },
+  ];
+  const all = { tool: { filesystem: { read: ['**'], write: ['**'] } } };
+  const denied = /^path_not_permitted: .* belongs to the engine/;
+  assert.match(check(all, write('.hamlet/kept/x'), { reserved }), denied);
+  assert.match(check(all, { kind: 'read', path: '.hamlet' }, { reserved }), denied);
+  assert.match(check(all, write('flows/tools.yaml'), { reserved }), denied);
+  assert.equal(check(all, { kind: 'read', path: 'flows/tools.yaml' }, { reserved }), 'allow');
+  for (const path of ['.hamlet-more/x', 'flows/tools.yaml.md', 'flows'])
+    assert.equal(check(all, write(path), { reserved }), 'allow');
 });
 
 test('more denials never allow more', () => {

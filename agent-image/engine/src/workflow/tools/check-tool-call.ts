@@ -14,6 +14,9 @@ export type Need =
   | Readonly<{ kind: 'run'; argv: readonly string[] }>
   | Readonly<{ kind: 'network'; host: string }>;
 
+/** A place of the engine below the root, with everything in it. No tool reaches its data, and none writes its manifests. */
+export type ReservedPath = Readonly<{ path: string; isData: boolean }>;
+
 /** The rules about one tool, for the agent or the stage that calls it. */
 export type ToolRules = Readonly<{
   tool: string;
@@ -21,6 +24,7 @@ export type ToolRules = Readonly<{
   mode: SafeMode | null;
   /** From the general to the specific. */
   levels: readonly PermissionLevel[];
+  reserved: readonly ReservedPath[];
   /** The line of a value in a manifest; null if it is unknown. */
   lineOf: (file: string, path: readonly (string | number)[]) => number | null;
 }>;
@@ -54,13 +58,7 @@ function judge(rules: ToolRules, need: Need): ToolVerdict {
   switch (need.kind) {
     case 'read':
     case 'write':
-      return judgeBy(rules, {
-        list: `filesystem.${need.kind}`,
-        code: 'path_not_permitted',
-        what: `to ${need.kind} ${need.path === '' ? 'the root' : need.path}`,
-        allows: (entry) => fitsGlob(entry, need.path),
-        denies: (entry) => fitsGlob(entry, need.path),
-      });
+      return judgePath(rules, need);
     case 'run':
       return judgeCommand(rules, need.argv);
     case 'network':
@@ -74,6 +72,32 @@ function judge(rules: ToolRules, need: Need): ToolVerdict {
     default:
       return need satisfies never;
   }
+}
+
+type PathNeed = Readonly<{ kind: 'read' | 'write'; path: string }>;
+
+/** True if a path belongs to the engine, for this use of it. Pure. */
+export const isReserved = (reserved: readonly ReservedPath[], { kind, path }: PathNeed): boolean =>
+  reserved.some(
+    (place) => (place.isData || kind === 'write') && (place.path === path || path.startsWith(`${place.path}/`)),
+  );
+
+function judgePath(rules: ToolRules, need: PathNeed): ToolVerdict {
+  const { kind, path } = need;
+  const what = `to ${kind} ${path === '' ? 'the root' : path}`;
+  if (isReserved(rules.reserved, need))
+    return deny(
+      'path_not_permitted',
+      `${rules.tool} may not be used ${what}: it belongs to the engine, and no manifest can allow that. Name another path.`,
+    );
+  const fits = (entry: string): boolean => fitsGlob(entry, path);
+  return judgeBy(rules, {
+    list: `filesystem.${kind}`,
+    code: 'path_not_permitted',
+    what,
+    allows: fits,
+    denies: fits,
+  });
 }
 
 /** A shell runs what no list can see, so it also needs the switch; the lists judge it as the program that it is. */

@@ -68,6 +68,8 @@ test('a rollback leaves nothing outside: neither by its path nor by a link that 
     assert.ok(end?.ok === false && end.outcome.kind === 'denied' && end.outcome.code === 'path_outside_root', path);
   }
   assert.equal(readFileSync(join(outside, 'file'), 'utf8'), 'outside');
+  const reserved = [{ path: 'into', isData: true }];
+  assert.equal(codeOf(await rollback({ ...workspace, reserved }, [mutation])), 'path_not_permitted');
   await assert.rejects(rollback(workspace, [{ path: 'x' }]), /change/);
 });
 

@@ -3,8 +3,9 @@ import type { ToolOutcome } from '../../effects/tool-outcome.ts';
 import { contentOf, replaceFile, type FileContent } from './built-ins/file-content.ts';
 import { inFolder, type OpenFolder } from './built-ins/open-folder.ts';
 import { realParts } from './built-ins/real-parts.ts';
-import { fault, ToolFault } from './built-ins/tool-fault.ts';
+import { denial, fault, ToolFault } from './built-ins/tool-fault.ts';
 import { REPLACED_MAX_BYTES } from './built-ins/write-file.ts';
+import { isReserved } from './check-tool-call.ts';
 import { mutationOf, MutationSummary, type Mutation } from './mutation.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -33,12 +34,17 @@ async function undo(workspace: Workspace, mutation: Mutation): Promise<RolledBac
   }
 }
 
-async function restore({ root, kept }: Workspace, { path, sha256_before, sha256_after }: Mutation): Promise<Mutation> {
+async function restore(
+  { root, kept, reserved }: Workspace,
+  { path, sha256_before, sha256_after }: Mutation,
+): Promise<Mutation> {
   const data = sha256_before === null ? null : await kept.read(sha256_before);
   if (sha256_before !== null && data === null)
     throw fault('not_kept', `The copy of ${path} was deleted to make room: restore the file from another source.`);
   const after = data === null || sha256_before === null ? null : { data, sha256: sha256_before };
   const parts = await realParts(root, path);
+  if (isReserved(reserved, { kind: 'write', path: parts.join('/') }))
+    throw denial('path_not_permitted', `${path} belongs to the engine: no call of a tool changed it.`);
   const name = parts.at(-1) ?? '';
   return inFolder({ root, parts: parts.slice(0, -1), creates: after !== null }, async (folder) => {
     const before = await contentOf(folder, { name, path, maxBytes: REPLACED_MAX_BYTES });

@@ -75,8 +75,9 @@ export type SettledCall = Readonly<{ step: number; output: ExecutionOutput }>;
 export function nextInPlan(plan: ToolPlan, settled: readonly SettledCall[], fill: Fill): PlanMove {
   const results: Record<string, unknown> = {};
   const steps: StepEnd[] = [];
+  const calls = Map.groupBy(settled, ({ step }) => step);
   for (const [index, step] of plan.entries()) {
-    const outputs = settled.filter((call) => call.step === index + 1).map(({ output }) => output);
+    const outputs = calls.get(index + 1)?.map(({ output }) => output) ?? [];
     const next = callOf(step, { index, outputs, filled: (template) => fill(template, results) });
     if (next.kind === 'call') return next;
     steps.push(endOf(step, outputs, next.end));

@@ -64,6 +64,7 @@ export function toolsOf(request: ToolsRequest): readonly Tool[] {
       effect: spec.uses === 'handler' ? spec.effect : BUILT_INS[spec.uses].effect,
       mode: request.mode,
       levels: [...ofAll, ...ofAgent, own],
+      reserved: request.workspace.reserved,
       lineOf: request.lineOf ?? (() => null),
     };
     const isListed = agent === undefined || agent.tools.includes(spec.id);

@@ -19,6 +19,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { aWorkspace, useBuiltIn } from '../testing/a-workspace.ts';
+import { openWorkspace } from '../workspace.ts';
 import { contentOf, replaceFile } from './file-content.ts';
 import { inFolder } from './open-folder.ts';
 import { ToolFault } from './tool-fault.ts';
@@ -285,4 +286,29 @@ test('analysis_only denies writes and commands, and reads', async () => {
     assert.ok(outcome.kind === 'denied' && outcome.code === 'analysis_only', JSON.stringify(outcome));
   }
   assert.equal((await only('filesystem.list', {})).kind, 'ok');
+});
+
+test('data and manifests within the root are closed to tools, also by links', async () => {
+  const root = testFolder('own');
+  mkdirSync(join(root, '.hamlet'));
+  writeFileSync(join(root, '.hamlet/journal.db'), 'events');
+  writeFileSync(join(root, 'tools.yaml'), 'tools: []\n');
+  symlinkSync('.hamlet', join(root, 'other'));
+  symlinkSync('tools.yaml', join(root, 'rules'));
+  const manifests = [join(root, 'tools.yaml'), join(root, 'agents.yaml')];
+  const own = useBuiltIn(await openWorkspace({ root, data: join(root, '.hamlet'), manifests, environment: {} }));
+  for (const [name, input] of [
+    ['filesystem.read_file', { path: '.hamlet/journal.db' }],
+    ['filesystem.read_file', { path: 'other/journal.db' }],
+    ['filesystem.write_file', { path: 'other/new', content: '' }],
+    ['filesystem.list', { path: 'other' }],
+    ['filesystem.write_file', { path: 'tools.yaml', content: '' }],
+    ['filesystem.write_file', { path: 'rules', content: '' }],
+    ['filesystem.write_file', { path: 'agents.yaml', content: 'agents: []' }],
+  ] as const) {
+    const outcome = await own(name, input);
+    assert.ok(outcome.kind === 'denied' && outcome.code === 'path_not_permitted', JSON.stringify([input, outcome]));
+  }
+  assert.equal((await own.json('filesystem.read_file', { path: 'rules' })).content, 'tools: []\n');
+  assert.equal((await own('filesystem.write_file', { path: 'new', content: 'x' })).kind, 'ok');
 });
