@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { canonicalJson } from '../json/canonical-json.ts';
-import { RANGE, type Block, type Sequence } from './random-workflow.ts';
+import { RANGE, type Block, type Sequence } from './random-blocks.ts';
 
 /** Tool of the stages: a number that depends on the whole value. */
 export function numberOf(value: unknown): Readonly<{ n: number }> {
@@ -82,5 +82,5 @@ function guardedValue(
     return numberOf(input);
   }
   done.add(`${id}-other`);
-  return sequenceValue(alternative, numberOf(edge === 'error' ? 'failed' : input), done);
+  return sequenceValue(alternative, numberOf(edge === 'error' ? 'failed' : { given: input }), done);
 }
