@@ -46,7 +46,7 @@ async function child(name: string, point: string): Promise<Child> {
   };
 }
 
-/** What happened in the world, by process. */
+/** Effects in the world, by process. */
 const worldOf = (name: string): readonly (readonly string[])[] =>
   readFileSync(join(folder, `${name}.txt`), 'utf8')
     .split('process\n')

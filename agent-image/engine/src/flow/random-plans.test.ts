@@ -77,7 +77,7 @@ async function carriedOut(plan: string, input: unknown, dice: Dice): Promise<Exp
 
 const WORKFLOWS = cases(12, 1_000);
 
-test(`${WORKFLOWS} random workflows end as they are composed, whatever the order in which their calls end`, async (t) => {
+test(`${WORKFLOWS} random workflows end as they are composed, in any order of the ends of their calls`, async (t) => {
   let stages = 0;
   await playSeeds(WORKFLOWS, async (seed) => {
     const dice = diceOf(seed);
