@@ -24,10 +24,6 @@ function refsOf(event: JournalEvent): readonly string[] {
   switch (event.type) {
     case 'run_opened':
       return refsOfOpening(event);
-    case 'stage_opened':
-    case 'stage_closed':
-    case 'calls_planned':
-      return refsOfStage(event);
     case 'model_answered':
       return [event.message, ...namedRefs(event.output?.text)];
     case 'tool_settled':
@@ -39,7 +35,7 @@ function refsOf(event: JournalEvent): readonly string[] {
     case 'turns_compacted':
       return [event.summary];
     default:
-      return [];
+      return refsOfStage(event);
   }
 }
 
@@ -55,11 +51,17 @@ const refsOfOpening = (event: EventOf<'run_opened'>): readonly string[] => [
 const namedRefs = (...refs: readonly (string | null | undefined)[]): readonly string[] =>
   refs.filter((ref) => typeof ref === 'string');
 
-function refsOfStage(event: EventOf<'stage_opened' | 'stage_closed' | 'calls_planned'>): readonly string[] {
-  if (event.type === 'calls_planned') return argumentsOf(event);
-  if (event.flow === undefined) return [];
-  if ('input' in event.flow) return [event.flow.input, ...argumentsOf(event.flow)];
-  return namedRefs(event.flow.output, event.flow.failure?.message);
+function refsOfStage(event: JournalEvent): readonly string[] {
+  switch (event.type) {
+    case 'calls_planned':
+      return argumentsOf(event);
+    case 'stage_opened':
+      return event.flow === undefined ? [] : [event.flow.input, ...argumentsOf(event.flow)];
+    case 'stage_closed':
+      return namedRefs(event.flow?.output, event.flow?.failure?.message);
+    default:
+      return [];
+  }
 }
 
 /** The calls of a plan have their arguments as texts of their own. */
