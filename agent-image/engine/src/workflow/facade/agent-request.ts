@@ -32,6 +32,10 @@ export const budgetsOf = ({ steps, tokens, minutes, money }: BudgetSpec, base: B
   idleCalls: base.idleCalls,
 });
 
+/** An estimate of the tokens of items. */
+export const tokensOf = (items: readonly ContextItem[]): number =>
+  items.reduce((sum, { text }) => sum + byBytes(BYTES_PER_TOKEN)(text), 0);
+
 const DEFAULT_PROFILE: ContextProfile = ContextProfile.parse({ max_tokens: 100_000 });
 
 export type AgentRequest = Readonly<{ ok: true; run: AgentRun }> | Readonly<{ ok: false; failure: StageFailure }>;
@@ -63,4 +67,6 @@ export function agentRequest(
   return { ok: true, run };
 }
 
-const taskText = (input: unknown): string => (typeof input === 'string' ? input : JSON.stringify(input, null, 2));
+/** A value as an agent reads it. */
+export const taskText = (input: unknown): string =>
+  typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? '');

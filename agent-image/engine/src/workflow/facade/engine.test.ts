@@ -260,3 +260,39 @@ test('one folder of data serves one engine at a time', async () => {
   await rejectsWith(Engine.fromConfigDir(dir, { models: scriptedModel([]) }), 'data_locked');
   await engine.close();
 });
+
+test('an agent with memory reads what earlier tasks left', async () => {
+  const memory = `
+context_profiles:
+  - { id: long, max_tokens: 4000, sources: [memory, task] }
+`;
+  const agents = AGENTS.replace('model: fast\n', 'model: fast\n    context: long\n').replace(/ {4}output: .*\n/, '');
+  const workflow = 'workflow: { id: chat, nodes: [{ id: reply, role: agent, agent: critic }] }';
+  const dir = aFolder({ 'agents.yaml': agents, 'tools.yaml': TOOLS, 'memory.yaml': memory, 'workflow.yaml': workflow });
+  const first = await opened(dir, scriptedModel([says('Nice to meet you, Zebulon.')]));
+  await first.engine.runOne({ input: 'My name is Zebulon and I breed alpacas in Patagonia.' });
+  await first.engine.close();
+  const model = scriptedModel([says('Alpacas.')]);
+  const second = await opened(dir, model);
+  await second.engine.runOne({ input: 'Which animals does Zebulon breed?' });
+  assert.match(JSON.stringify(model.requests[0]?.messages), /alpacas in Patagonia/);
+  await second.engine.close();
+});
+
+test('telemetry follows a task from its creation, and plugins may veto a stage', async () => {
+  const { engine } = await opened(aFolder(FILES), scriptedModel([GOOD]));
+  const types: string[] = [];
+  engine.events(({ type, stage }) => void types.push(`${type} ${stage ?? ''}`.trim()));
+  await engine.runOne({ input: { n: 1 } });
+  const veto = { id: 'no', hooksVersion: 1, hooks: { before_stage: () => ({ veto: 'Not today.' }) } };
+  engine.register(veto);
+  const task = await engine.runOne({ input: { n: 1 } });
+  assert.partialDeepStrictEqual(task.failure, { category: 'permission', code: 'vetoed', stageId: 'start' });
+  await engine.close();
+  assert.deepEqual(types.filter((type) => type.startsWith('task_') || type.startsWith('stage_')).slice(0, 4), [
+    'task_created task',
+    'stage_started start',
+    'stage_finished start',
+    'stage_started judge',
+  ]);
+});

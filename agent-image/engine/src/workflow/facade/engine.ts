@@ -7,7 +7,7 @@ import { JournalError, type Journal } from '../../journal/journal.ts';
 import { openSqliteJournal } from '../../journal/sqlite-journal.ts';
 import type { RunOutcome } from '../../loop/advance.ts';
 import { createEngine, type Begun, type Engine as Loop, type GivenAnswer } from '../../loop/engine.ts';
-import type { EnginePorts, Notice } from '../../loop/kit.ts';
+import type { EnginePorts } from '../../loop/kit.ts';
 import type { ModelPort } from '../../loop/ports.ts';
 import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
@@ -17,6 +17,7 @@ import type { Plugin } from '../plugins/plugin.ts';
 import { choosePipeline, type RoutingDecision } from '../route/choose-pipeline.ts';
 import { Override } from '../route/override.ts';
 import type { TelemetryEvent } from '../telemetry/event.ts';
+import type { TelemetryNotice } from '../telemetry/project.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import { openWorkspace } from '../tools/workspace.ts';
 import { budgetsOf, DEFAULT_BUDGET } from './agent-request.ts';
@@ -24,6 +25,7 @@ import { configError, EngineError } from './engine-error.ts';
 import { createModelPort } from './models/model-port.ts';
 import { Observation, type PluginFactory } from './observation.ts';
 import { taskOf, type Task, type TaskRecord } from './task.ts';
+import { TaskMemory } from './task-memory.ts';
 import { taskParts } from './task-parts.ts';
 import { Tasks } from './tasks.ts';
 
@@ -71,6 +73,8 @@ export class Engine {
   readonly #loop: Loop;
   readonly #observation: Observation;
   readonly #outcomes = new Map<string, RunOutcome>();
+  /** Open tasks that the telemetry knows. */
+  readonly #shown = new Set<string>();
   #isClosed = false;
 
   private constructor(
@@ -97,7 +101,9 @@ export class Engine {
     const journal = openJournal(join(data, 'journal.db'));
     const factories = options.plugins ?? {};
     const observation = new Observation({ manifests, data, env, factories, textOf: journal.textOf });
-    const tasks = new Tasks({ manifests, journal, workspace, plugins: observation.plugins });
+    const memory = new TaskMemory({ manifests, data });
+    const notify = (notice: TelemetryNotice): void => observation.notice(notice);
+    const tasks = new Tasks({ manifests, journal, workspace, plugins: observation.plugins, memory, notify });
     const ports = {
       journal,
       model: options.models ?? createModelPort({ models: manifests.models, env }),
@@ -110,7 +116,7 @@ export class Engine {
       ids: { next: () => randomUUID() },
       compaction: null,
       flow: createFlow(tasks.flowPorts),
-      notify: (notice: Notice) => observation.notice(notice),
+      notify,
     } satisfies EnginePorts;
     const loop = createEngine(ports, { interruptGraceMs: INTERRUPT_GRACE_MS });
     return new Engine({ manifests, journal, tasks, loop, observation });
@@ -177,6 +183,7 @@ export class Engine {
     if (!opened.ok && opened.code === 'run_exists')
       throw new EngineError('task_exists', `There is a task ${id} already. Resume it, or choose another id.`);
     if (!opened.ok) throw new EngineError('engine_closed', `The task cannot be created: ${opened.code}.`);
+    this.#shown.add(id);
     return this.task(id);
   }
 
@@ -195,6 +202,7 @@ export class Engine {
     if (task.status === 'COMPLETED' || task.status === 'FAILED' || task.status === 'CANCELLED') return task;
     this.#checkManifests(id);
     this.#tasks.checkHandlers();
+    this.#catchUp(task);
     return this.#ended(id, this.#loop.resume(id, { answers }));
   }
 
@@ -237,6 +245,7 @@ export class Engine {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#loop.interrupt();
+    await this.#tasks.close();
     await this.#observation.close();
     this.#journal.close();
   }
@@ -253,9 +262,22 @@ export class Engine {
       this.#tasks.end(id);
     }
     const task = this.task(id);
-    if (task.waiting === null) this.#outcomes.delete(id);
+    if (task.waiting === null) {
+      this.#outcomes.delete(id);
+      this.#shown.delete(id);
+    }
     await this.#tasks.afterTask(task);
     return task;
+  }
+
+  /** Shows the telemetry what an earlier engine did for the task. */
+  #catchUp({ id, stages }: Task): void {
+    if (this.#shown.has(id)) return;
+    this.#shown.add(id);
+    for (const run of [id, ...stages.flatMap((stage) => stage.run ?? [])]) {
+      const found = this.#journal.eventsOf(run);
+      if (found.ok) this.#observation.catchUp(found.events);
+    }
   }
 
   #checkOpen(): void {

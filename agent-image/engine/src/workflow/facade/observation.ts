@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalEvent } from '../../journal/event.ts';
-import type { Notice } from '../../loop/kit.ts';
 import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
 import type { Manifests } from '../manifest/manifests.ts';
 import { builtInPlugin, type PluginStates } from '../plugins/built-in-plugins.ts';
@@ -10,7 +9,7 @@ import { PluginError, type Plugin } from '../plugins/plugin.ts';
 import { errorHookSink } from '../plugins/task-hooks.ts';
 import type { TelemetryEvent } from '../telemetry/event.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts';
-import type { ProjectionSources } from '../telemetry/project.ts';
+import type { ProjectionSources, TelemetryNotice } from '../telemetry/project.ts';
 import { EngineError } from './engine-error.ts';
 
 const VERSION = '0.1.0';
@@ -42,7 +41,7 @@ export class Observation {
     this.#telemetry = telemetryOf(setting, this.plugins);
   }
 
-  notice(notice: Notice): void {
+  notice(notice: TelemetryNotice): void {
     this.#telemetry.notify(notice);
   }
 

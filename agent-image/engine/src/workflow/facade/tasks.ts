@@ -6,16 +6,19 @@ import type { Journal } from '../../journal/journal.ts';
 import { loadRun } from '../../loop/transcript.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
+import type { AgentSpec } from '../manifest/schemas.ts';
 import { withToolHooks, type PlaceOf } from '../plugins/hook-tools.ts';
 import type { PluginManager } from '../plugins/plugin-manager.ts';
 import { createTaskHooks, type TaskHooks } from '../plugins/task-hooks.ts';
+import type { TelemetryNotice } from '../telemetry/project.ts';
 import { toolsOf } from '../tools/tools-of.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import type { Workspace } from '../tools/workspace.ts';
-import { agentRequest, type AgentRequest } from './agent-request.ts';
+import { agentRequest, taskText, tokensOf, type AgentRequest } from './agent-request.ts';
 import { EngineError } from './engine-error.ts';
 import type { Task, TaskRecord } from './task.ts';
 import { taskParts, type TaskParts } from './task-parts.ts';
+import type { TaskMemory } from './task-memory.ts';
 import { toolStep } from './tool-step.ts';
 
 type Known = Readonly<{ record: TaskRecord; parts: TaskParts; tools: Map<string | null, readonly Tool[]> }>;
@@ -33,6 +36,9 @@ export class Tasks {
   readonly #active = new Map<string, number>();
   readonly #plugins: Pick<PluginManager, 'emit'>;
   readonly #hooks: TaskHooks;
+  readonly #memory: TaskMemory;
+  readonly #notify: (notice: TelemetryNotice) => void;
+  #keeping: Promise<unknown> = Promise.resolve();
   /** The answers of plugins to tasks under way. */
   readonly #asked = new Map<string, Promise<string | null>>();
 
@@ -42,8 +48,12 @@ export class Tasks {
       journal: Journal;
       workspace: Workspace;
       plugins: Pick<PluginManager, 'emit'>;
+      memory: TaskMemory;
+      notify: (notice: TelemetryNotice) => void;
     }>,
   ) {
+    this.#memory = parts.memory;
+    this.#notify = parts.notify;
     this.#plugins = parts.plugins;
     this.#hooks = createTaskHooks({
       plugins: parts.plugins,
@@ -60,10 +70,13 @@ export class Tasks {
   }
 
   readonly flowPorts: FlowPorts = {
-    agentRun: async (at) => this.#agentRun(at),
+    agentRun: (at) => this.#agentRun(at),
     toolStep,
     beforeStage: async (at) => (await this.#beforeTask(at.run)) ?? this.#hooks.beforeStage(at),
-    afterStage: (at, end) => this.#hooks.afterStage(at, end),
+    afterStage: (at, end) => {
+      this.#hooks.afterStage(at, end);
+      this.#keep(at, end);
+    },
   };
 
   /** The answer of the plugins to a task that begins, or continues, in this engine. */
@@ -164,14 +177,43 @@ export class Tasks {
     return loaded.ok ? loaded.state.spent.tokens : 0;
   }
 
-  #agentRun(at: StageAt): AgentRequest {
+  async #agentRun(at: StageAt): Promise<AgentRequest> {
     const { parts } = this.#knownOf(at.run);
     const agent = parts.agents.find(({ id }) => id === at.stage.agent);
     if (agent === undefined) {
       const message = `agents.yaml has no agent ${at.stage.agent}.`;
       return { ok: false, failure: { category: 'config', code: 'no_such_agent', message } };
     }
-    return agentRequest(at, { agent, manifests: this.#manifests, items: this.#resultsBefore(at) });
+    const remembered = await this.#recall(agent, at);
+    const items = [...remembered, ...this.#resultsBefore(at)];
+    return agentRequest(at, { agent, manifests: this.#manifests, items });
+  }
+
+  /** Without its memory an agent still works. */
+  async #recall(agent: AgentSpec, { run, stage, input }: StageAt): Promise<readonly ContextItem[]> {
+    try {
+      const items = await this.#memory.recall(agent, taskText(input), run);
+      if (items.length > 0)
+        this.#notify({ type: 'memory', run, stage: stage.id, parts: items.length, tokens: tokensOf(items) });
+      return items;
+    } catch (error) {
+      this.#notify({ type: 'problem', run, where: 'memory', error });
+      return [];
+    }
+  }
+
+  #keep(at: StageAt, { output, failure }: Parameters<FlowPorts['afterStage']>[1]): void {
+    const agent = this.#knownOf(at.run).parts.agents.find(({ id }) => id === at.stage.agent);
+    if (agent === undefined || failure !== null) return;
+    const kept = this.#memory.keep(agent, at, { input: taskText(at.input), output: taskText(output) });
+    kept.catch((error: unknown) => this.#notify({ type: 'problem', run: at.run, where: 'memory', error }));
+    this.#keeping = Promise.allSettled([this.#keeping, kept]);
+  }
+
+  /** Resolves when what agents said is in the memory, and closes it. */
+  async close(): Promise<void> {
+    await this.#keeping;
+    this.#memory.close();
   }
 
   /** The outputs of the stages that are done, in the order in which they ended. */
