@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../json/canonical-json.ts';
-import type { JsonSchema } from '../../json/guide.ts';
-import { validate } from '../../json/validate.ts';
+import { schemaAt, type JsonSchema } from '../../json/guide.ts';
+import { schemaFault } from '../../json/validate.ts';
 import type { ConfigPath, ConfigProblem } from '../plan/config-error.ts';
 import type { Checked } from './check-references.ts';
 import type { ManifestName } from './manifests.ts';
@@ -20,7 +20,6 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
     (name) => [name, 'Use $defs, and $ref with #/$defs/name.'] as const,
   ),
 ]);
-const MAX_FAULT = 300;
 /** Longest schema, in characters of JSON. */
 const MAX_CHARS = 65_536;
 /** Most schemas that are checked for one value. */
@@ -45,50 +44,49 @@ export function jsonSchemaProblems({ agents = [], tools = [] }: Checked): readon
 }
 
 function problemsOf({ file, path, schema }: Place): readonly ConfigProblem[] {
-  const problem = (at: ConfigPath, message: string, hint: string): ConfigProblem => ({
-    code: 'config_schema',
-    file,
-    path: [...path, ...at],
-    at: 'value',
-    message,
-    hint,
-  });
-  if (JSON.stringify(schema).length > MAX_CHARS)
-    return [problem([], `the schema is longer than ${MAX_CHARS} characters`, 'Shorten the schema.')];
-  const refused = refusedKeyword(schema, []);
-  const keyword = String(refused?.at(-1));
-  if (refused !== null) return [problem(refused, `the keyword ${keyword} is refused`, REFUSED.get(keyword) ?? '')];
-  if (schemaWork(schema) > MAX_WORK)
-    return [problem([], 'the schema refers to itself, or too often to its parts', 'Write the parts out.')];
   const fault = faultOf(schema);
-  return fault === null ? [] : [problem([], fault, 'Correct the JSON Schema (draft 2020-12).')];
+  if (fault === null) return [];
+  const { at, message, hint } = fault;
+  return [{ code: 'config_schema', file, path: [...path, ...at], at: 'value', message, hint }];
 }
 
-/** Compiles the schema: the validator throws for an invalid one. */
-function faultOf(schema: JsonSchema): string | null {
-  try {
-    validate(null, schema);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message.slice(0, MAX_FAULT) : 'the schema is invalid';
-  }
+/** `at`: below the schema. */
+type Fault = Readonly<{ at: ConfigPath; message: string; hint: string }>;
+
+function faultOf(schema: JsonSchema): Fault | null {
+  if (JSON.stringify(schema).length > MAX_CHARS)
+    return { at: [], message: `the schema is longer than ${MAX_CHARS} characters`, hint: 'Shorten the schema.' };
+  const fault = keywordFault(schema, { root: schema, at: [] });
+  if (fault !== null) return fault;
+  if (schemaWork(schema) > MAX_WORK)
+    return { at: [], message: 'the schema refers to itself, or too often to its parts', hint: 'Write the parts out.' };
+  const issue = schemaFault(schema);
+  if (issue === null) return null;
+  const at = issue.path === '' ? [] : issue.path.split('.');
+  return { at, message: issue.expected, hint: 'Correct the JSON Schema (draft 2020-12).' };
 }
 
-/** The path of the first refused keyword. Manifests are at most 64 levels deep. */
-function refusedKeyword(schema: unknown, path: ConfigPath): ConfigPath | null {
-  if (Array.isArray(schema)) return firstOf(schema.map((part, index) => () => refusedKeyword(part, [...path, index])));
+type Part = Readonly<{ root: JsonSchema; at: ConfigPath }>;
+
+/** The first keyword that is refused, or refers to nothing. Manifests are at most 64 levels deep. */
+function keywordFault(schema: unknown, { root, at }: Part): Fault | null {
+  if (Array.isArray(schema))
+    return firstOf(schema.map((part, index) => () => keywordFault(part, { root, at: [...at, index] })));
   if (!isJsonObject(schema)) return null;
   return firstOf(
-    Object.entries(schema).map(([key, part]) => () => {
-      const at = [...path, key];
-      if (REFUSED.has(key)) return at;
+    Object.entries(schema).map(([key, value]) => () => {
+      const below = { root, at: [...at, key] };
+      const hint = REFUSED.get(key);
+      if (hint !== undefined) return { at: below.at, message: `the keyword ${key} is refused`, hint };
+      if (key === '$ref' && schemaAt(value, root) === undefined)
+        return { at: below.at, message: 'the reference leads to nothing', hint: 'Write #/$defs/name.' };
       if (DATA.has(key)) return null;
-      if (!NAMED.has(key) || !isJsonObject(part)) return refusedKeyword(part, at);
+      if (!NAMED.has(key) || !isJsonObject(value)) return keywordFault(value, below);
       return firstOf(
-        Object.entries(part).map(
+        Object.entries(value).map(
           ([name, each]) =>
             () =>
-              refusedKeyword(each, [...at, name]),
+              keywordFault(each, { root, at: [...below.at, name] }),
         ),
       );
     }),

@@ -8,7 +8,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const editorSchema = (schema: z.ZodType): JsonObject =>
   z.toJSONSchema(schema, { io: 'input', reused: 'inline' });
 
-/** The keys that a schema knows at a path of a value. Of several forms, those whose constants the value has count. Pure. */
+/** The keys that a schema knows at a path of a value. If there are several forms, those count whose constants the value has. Pure. */
 export function keysAt(root: JsonObject, value: unknown, path: ConfigPath): readonly string[] {
   let schemas: readonly JsonObject[] = [root];
   let at: unknown = value;

@@ -26,9 +26,9 @@ export type ReadYaml = (Readonly<{ ok: true }> & YamlText) | Readonly<{ ok: fals
  * no texts or stand twice, numbers that JSON does not have, and texts that are larger or deeper than manifests are. Pure.
  */
 export function readYaml(text: string): ReadYaml {
-  const lines = new LineCounter();
+  const lines = linesOf(text);
   const refuse = (fault: YamlFault): ReadYaml => ({ ok: false, problems: [problemAt(lines, fault)] });
-  const read = yamlTokens(text, lines.addNewLine);
+  const read = yamlTokens(text);
   if (!read.ok) return refuse(read.fault);
   const composer = new Composer({
     version: '1.2',
@@ -67,6 +67,14 @@ const problemAt = (lines: LineCounter, { kind, offset, message, hint }: YamlFaul
   message,
   hint,
 });
+
+/** The parser would leave out the lines of texts that it does not expect. */
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
+  return lines;
+}
 
 function placeAt(lines: LineCounter, offset: number): Place {
   const { line, col } = lines.linePos(offset);

@@ -44,7 +44,7 @@ export const ModelSpec = z.strictObject({
 });
 export type ModelSpec = Readonly<z.infer<typeof ModelSpec>>;
 
-/** What a stage, or a task, may use at most. */
+/** The most that a stage, or a task, may use. */
 export const BudgetSpec = z.strictObject({
   steps: z.int().min(1).max(MAX_STEPS).optional(),
   tokens: z.int().min(1).max(MAX_TOKENS).optional(),

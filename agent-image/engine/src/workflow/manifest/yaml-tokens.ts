@@ -25,17 +25,16 @@ const REFUSED: ReadonlyMap<string | null, readonly [string, string]> = new Map([
 
 /**
  * The syntax tree of a YAML text, or the first part of it that manifests do without or that is too large for the later steps. It stops
- * there, so that hostile texts cost little. `onNewLine` gets the offset of each line. Pure but for that.
+ * there, so that hostile texts cost little. Pure.
  */
-export function yamlTokens(text: string, onNewLine: (offset: number) => void): YamlTokens {
+export function yamlTokens(text: string): YamlTokens {
   const refuse = (fault: YamlFault): YamlTokens => ({ ok: false, fault });
   if (Buffer.byteLength(text) > MAX_BYTES)
     return refuse(limit(0, `the file is larger than ${MAX_BYTES} bytes`, 'Shorten the manifest.'));
-  const parser = new Parser(onNewLine);
+  const parser = new Parser();
   const tokens: CST.Token[] = [];
   let count = 0;
   let before = '';
-  onNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     count += 1;
     const fault = (before === CST.SCALAR ? null : refusedMark(parser, lexeme)) ?? tooLarge(parser, count);

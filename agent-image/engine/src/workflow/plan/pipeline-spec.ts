@@ -15,7 +15,7 @@ const sequence = z
   })
   .optional();
 
-/** A way through the workflow for tasks of some modes and tags. Of those that fit, the highest score is chosen. */
+/** A way through the workflow for tasks of some modes and tags. The one with the highest score among those that fit is chosen. */
 export const PipelineSpec = z.strictObject({
   id: ManifestId,
   description: Description.optional(),
