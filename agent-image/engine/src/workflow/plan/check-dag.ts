@@ -2,6 +2,7 @@ import { certainPairs } from './certain-inputs.ts';
 import { checkFeedback } from './check-feedback.ts';
 import { cyclesOf, graphOf, isOnward, topologicalOrder, type Dag, type DagGraph, type Link } from './dag-graph.ts';
 import type { DagProblem } from './dag-problem.ts';
+import { MAX_EDGES_FROM } from './plan.ts';
 
 /**
  * All problems of a workflow, in the order of its lists; none if the engine can carry it out. Pure.
@@ -20,6 +21,7 @@ export function checkDag(dag: Dag): readonly DagProblem[] {
     ...edgeProblems(graph),
     ...decisionProblems(graph),
     ...mergeProblems(graph),
+    ...tooManyEdges(graph),
     ...checkFeedback(graph),
     ...severalInputs(graph),
     ...neverTaken(graph),
@@ -130,6 +132,16 @@ function mergeProblems({ dag, into, outOf }: DagGraph): readonly DagProblem[] {
       problems.push({ code: 'merge_with_many_outputs', list: 'nodes', index, message, hint });
     }
     return problems;
+  });
+}
+
+/** The journal names the taken edges of a stage in one event. */
+function tooManyEdges({ dag, outOf }: DagGraph): readonly DagProblem[] {
+  return dag.nodes.flatMap(({ id }, index): readonly DagProblem[] => {
+    if ((outOf[index]?.length ?? 0) <= MAX_EDGES_FROM) return [];
+    const message = `more than ${MAX_EDGES_FROM} edges lead away from '${id}'`;
+    const hint = 'Let some of them begin at a linear node behind it.';
+    return [{ code: 'too_many_edges', list: 'nodes', index, message, hint }];
   });
 }
 

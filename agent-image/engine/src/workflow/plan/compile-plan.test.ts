@@ -200,6 +200,24 @@ test('sequences that a workflow cannot have are refused at their place', () => {
   ]);
 });
 
+test('a plan whose ids or edges do not fit into events of the journal is refused', () => {
+  const id = 'i'.repeat(60);
+  const long = { id: 'long', nodes: [{ id, role: 'linear' }] };
+  const messages = (workflow: object, stages: object): unknown =>
+    planProblems(sourceOf(workflow, { stages })).map(({ code, message }) => [code, message]);
+  assert.deepEqual(messages(long, { linear: ['node', { id: 'j'.repeat(35), role: 'linear' }] }), []);
+  assert.deepEqual(messages(long, { linear: ['node', { id: 'j'.repeat(36), role: 'linear' }] }), [
+    ['config_limit', `the id '${id}.${'j'.repeat(36)}' would have more than 96 characters`],
+  ]);
+  const ends = Array.from({ length: 256 }, (_, index) => ({ id: `end${index}`, role: 'linear' }));
+  const edges = ends.map(({ id: to }) => ({ from: 'a', to, type: 'error' }));
+  const wide = { id: 'wide', nodes: [{ id: 'a', role: 'agent', agent: 'writer' }, ...ends], edges };
+  assert.deepEqual(messages(wide, {}), []);
+  assert.deepEqual(messages(wide, { agent: ['node', { id: 'b', role: 'linear' }] }), [
+    ['config_limit', "more than 256 edges would lead away from 'a'"],
+  ]);
+});
+
 test('an unknown pipeline, and a plan with more than 1,000 stages, are refused', () => {
   const chain = {
     id: 'chain',

@@ -14,6 +14,7 @@ export const DAG_CODES = [
   'merge_with_one_input',
   'merge_with_many_outputs',
   'several_certain_inputs',
+  'too_many_edges',
   'bad_feedback',
   'never_taken',
 ] as const;

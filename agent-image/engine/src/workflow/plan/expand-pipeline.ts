@@ -1,7 +1,10 @@
 import type { ConfigPath } from './config-error.ts';
 import type { PipelineSpec } from './pipeline-spec.ts';
-import { MAX_EDGES, MAX_STAGES } from './plan.ts';
+import { MAX_EDGES, MAX_EDGES_FROM, MAX_STAGES } from './plan.ts';
 import type { EdgeSpec, NodeSpec, WorkflowSpec } from './workflow-spec.ts';
+
+/** Longest id of a stage: the id of an edge between two of them must fit into an event of the journal. */
+const MAX_STAGE_ID = 96;
 
 /** The nodes and edges of a workflow with the stages of a pipeline. */
 export type Expanded = Readonly<{ nodes: readonly NodeSpec[]; edges: readonly EdgeSpec[] }>;
@@ -53,13 +56,19 @@ function withoutDecision(node: NodeSpec): NodeSpec {
 
 /** The reasons for which a workflow cannot have the stages of a pipeline; none if it can. Pure. */
 export function sequenceProblems(workflow: WorkflowSpec, pipeline: PipelineSpec): readonly SequenceProblem[] {
-  const { nodes, edges } = expandPipeline(workflow, pipeline);
-  if (nodes.length > MAX_STAGES || edges.length > MAX_EDGES) {
-    const message = `the plan would have ${nodes.length} stages and ${edges.length} edges`;
-    const hint = `A plan has at most ${MAX_STAGES} stages and ${MAX_EDGES} edges: shorten the sequences.`;
-    return [{ path: ['stages'], message, hint, isLimit: true }];
-  }
-  return [...duplicateStages(nodes), ...placeProblems(workflow, pipeline)];
+  const expanded = expandPipeline(workflow, pipeline);
+  const limit = limitProblem(expanded);
+  if (limit !== null) return [{ path: ['stages'], message: limit, hint: 'Shorten the sequences.', isLimit: true }];
+  return [...duplicateStages(expanded.nodes), ...placeProblems(workflow, pipeline)];
+}
+
+function limitProblem({ nodes, edges }: Expanded): string | null {
+  if (nodes.length > MAX_STAGES) return `the plan would have more than ${MAX_STAGES} stages`;
+  if (edges.length > MAX_EDGES) return `the plan would have more than ${MAX_EDGES} edges`;
+  const long = nodes.find(({ id }) => id.length > MAX_STAGE_ID);
+  if (long !== undefined) return `the id '${long.id}' would have more than ${MAX_STAGE_ID} characters`;
+  const many = [...Map.groupBy(edges, ({ from }) => from)].find(([, from]) => from.length > MAX_EDGES_FROM);
+  return many === undefined ? null : `more than ${MAX_EDGES_FROM} edges would lead away from '${many[0]}'`;
 }
 
 function duplicateStages(nodes: readonly NodeSpec[]): readonly SequenceProblem[] {

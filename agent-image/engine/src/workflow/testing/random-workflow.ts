@@ -1,6 +1,7 @@
 import type { Dice } from '../../testing/dice.ts';
 import type { z } from 'zod';
 import type { DagCode } from '../plan/dag-problem.ts';
+import { MAX_EDGES_FROM } from '../plan/plan.ts';
 import type { EdgeSpec, FallbackSpec, NodeSpec } from '../plan/workflow-spec.ts';
 
 type Node = z.input<typeof NodeSpec>;
@@ -146,6 +147,10 @@ export const BREAKS: Readonly<Record<DagCode, (flow: RandomWorkflow, dice: Dice)
     for (let count = 0; count < 2; count += 1) behind(flow, last);
   },
   several_certain_inputs: (flow, dice) => void forked(flow, dice, { role: 'linear' }),
+  too_many_edges: (flow, dice) => {
+    const from = behind(flow, loose(flow, dice));
+    for (let count = 0; count <= MAX_EDGES_FROM; count += 1) behind(flow, from);
+  },
   bad_feedback: (flow, dice) => {
     const reviewed = behind(flow, loose(flow, dice));
     behind(flow, reviewed, { role: 'feedback', agent: 'critic', reviews: reviewed, until: 'true' });
