@@ -86,6 +86,16 @@ test('wrong values are refused at their place', () => {
   ]);
 });
 
+test('a model has a known provider, with an address if the provider has none of its own', () => {
+  assert.deepEqual(changed('agents.yaml', 'provider: openai', 'provider: opnai'), [
+    `config_schema agents.yaml «opnai» models[0].provider: "opnai" is not one of the known values | Did you mean 'openai'?`,
+  ]);
+  const local = 'provider: vllm\n    name: local # ';
+  assert.deepEqual(changed('agents.yaml', 'provider: openai\n    name: gpt-5-mini\n    base_url:', local), [
+    'config_schema agents.yaml «id: fast» models[0]: this provider has no address of its own: add base_url | null',
+  ]);
+});
+
 test('JSON Schemas that cannot be used, or whose patterns could run for hours, are refused', () => {
   assert.deepEqual(changed('agents.yaml', '{ type: integer }', '{ type: whole }'), [
     'config_schema agents.yaml «whole } }, r» agents[0].output.properties.score.type: must be equal to one of the allowed values: ["array","boolean","integer","null","number","object","string"] | Correct the JSON Schema (draft 2020-12).',

@@ -29,19 +29,36 @@ const HttpUrl = z
   .max(MAX_URL)
   .refine((url) => !/^[a-z]+:\/\/[^/]*@/i.test(url), 'an address has no password: keys come from the environment');
 
+/** The kinds of servers that answer for models, as `@hamlet/models` names them. */
+export const MODEL_PROVIDERS = [
+  'openai',
+  'openrouter',
+  'anthropic',
+  'ollama',
+  'vllm',
+  'compatible',
+  'completions',
+] as const;
+/** Providers without an address of their own. */
+const ADDRESSED: ReadonlySet<string> = new Set(['vllm', 'compatible', 'completions']);
+
 /** A model as `agents.yaml` names it. In the village, agents use the models of the gateway by their names. */
-export const ModelSpec = z.strictObject({
-  id: ManifestId,
-  provider: Name,
-  name: Name,
-  base_url: HttpUrl.optional(),
-  /** The name of the environment variable with the key. */
-  api_key_env: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'the name of an environment variable')
-    .optional(),
-  max_output_tokens: z.int().min(1).max(MAX_TOKENS).optional(),
-});
+export const ModelSpec = z
+  .strictObject({
+    id: ManifestId,
+    provider: z.enum(MODEL_PROVIDERS).describe('The kind of server that answers.'),
+    name: Name.describe('The name of the model at the provider.'),
+    base_url: HttpUrl.optional(),
+    api_key_env: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'the name of an environment variable')
+      .optional()
+      .describe('The environment variable with the key.'),
+    max_output_tokens: z.int().min(1).max(MAX_TOKENS).optional(),
+  })
+  .refine(({ provider, base_url: url }) => url !== undefined || !ADDRESSED.has(provider), {
+    message: 'this provider has no address of its own: add base_url',
+  });
 export type ModelSpec = Readonly<z.infer<typeof ModelSpec>>;
 
 /** The most that a stage, or a task, may use. */
@@ -69,12 +86,10 @@ export const AgentSpec = z.strictObject({
   id: ManifestId,
   description: Description.optional(),
   instructions: z.string().min(1).max(MAX_INSTRUCTIONS),
-  model: Name,
-  /** A profile of `memory.yaml`. */
-  context: ManifestId.optional(),
-  tools: z.array(ManifestId).max(MAX_ENTRIES).default([]),
-  /** The JSON Schema of its output; without it, the output is text. */
-  output: JsonSchema.optional(),
+  model: Name.describe('A model of this file, by its id; without models here, one of the village by its name.'),
+  context: ManifestId.optional().describe('A context profile of memory.yaml.'),
+  tools: z.array(ManifestId).max(MAX_ENTRIES).default([]).describe('Tools of tools.yaml.'),
+  output: JsonSchema.optional().describe('The JSON Schema of its output; without it, the output is text.'),
   budget: BudgetSpec.optional(),
   permissions: Permissions.optional(),
 });
@@ -97,7 +112,7 @@ export const BUILT_IN_TOOLS = [
 
 const tool = {
   id: ManifestId,
-  risk: z.enum(['low', 'medium', 'high']).default('low'),
+  risk: z.enum(['low', 'medium', 'high']).default('low').describe('Telemetry reports calls of tools with a high risk.'),
   permissions: Permissions.optional(),
   timeout_s: z.number().min(0.001).max(MAX_TIMEOUT_S).default(30),
 };
@@ -109,7 +124,12 @@ export const ToolSpec = z.discriminatedUnion('uses', [
     ...tool,
     uses: z.literal('handler'),
     description: Description.min(1),
-    effect: z.enum(['read', 'idempotent', 'keyed', 'once']).default('once'),
+    effect: z
+      .enum(['read', 'idempotent', 'keyed', 'once'])
+      .default('once')
+      .describe(
+        'Decides about a call whose end a crash hid: read, idempotent and keyed ones run again, once asks a person.',
+      ),
     input: JsonSchema,
     output: JsonSchema.optional(),
   }),
@@ -118,8 +138,7 @@ export type ToolSpec = Readonly<z.infer<typeof ToolSpec>>;
 
 /** `tools.yaml`. */
 export const ToolsManifest = z.strictObject({
-  /** For all tools; those of an agent, and of a tool, narrow them. */
-  permissions: Permissions.optional(),
+  permissions: Permissions.optional().describe('For all tools; those of an agent, and of a tool, narrow them.'),
   tools: z.array(ToolSpec).max(MAX_LIST).default([]),
 });
 export type ToolsManifest = Readonly<z.infer<typeof ToolsManifest>>;

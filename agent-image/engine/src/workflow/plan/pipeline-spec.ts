@@ -19,12 +19,9 @@ const sequence = z
 export const PipelineSpec = z.strictObject({
   id: ManifestId,
   description: Description.optional(),
-  /** Empty for every mode. */
-  modes: z.array(Word).max(MAX_WORDS).default([]),
-  /** The task must have all of them. */
-  tags: z.array(Word).max(MAX_WORDS).default([]),
-  score: z.int().min(-MAX_SCORE).max(MAX_SCORE).default(0),
-  /** The stages that each node of a role becomes. */
+  modes: z.array(Word).max(MAX_WORDS).default([]).describe('Modes of tasks; empty for every mode.'),
+  tags: z.array(Word).max(MAX_WORDS).default([]).describe('Tags that a task must have, all of them.'),
+  score: z.int().min(-MAX_SCORE).max(MAX_SCORE).default(0).describe('The highest score among those that fit wins.'),
   stages: z
     .strictObject({
       agent: sequence,
@@ -34,6 +31,7 @@ export const PipelineSpec = z.strictObject({
       feedback: sequence,
       linear: sequence,
     })
-    .default({}),
+    .default({})
+    .describe('The stages that each node of a role becomes; `node` stands for the node itself.'),
 });
 export type PipelineSpec = Readonly<z.infer<typeof PipelineSpec>>;

@@ -20,37 +20,52 @@ export const ManifestId = z
 /** Text for people. */
 export const Description = z.string().max(MAX_DESCRIPTION);
 
-/** A condition in CEL. */
 const Condition = z.string().min(1).max(MAX_EXPRESSION);
-/** A computed output: `=` and an expression in CEL. */
-const Output = z.string().max(MAX_EXPRESSION).regex(/^=[^]/, 'an output is an expression: write = before it');
+const Output = z
+  .string()
+  .max(MAX_EXPRESSION)
+  .regex(/^=[^]/, 'an output is an expression: write = before it')
+  .describe('The output: = and an expression in CEL.');
 
 const named = { id: ManifestId, description: Description.optional() };
-/** A JSON value in which strings that begin with `=` are expressions; without it, the stage gets the output of the stage before it. */
-const input = z.unknown().optional();
-const decides = z.boolean().default(false);
+const input = z
+  .unknown()
+  .optional()
+  .describe('JSON in which texts that begin with = are expressions. Without it: the output of the stage before.');
+const decides = z
+  .boolean()
+  .default(false)
+  .describe('True if the conditional edges of the node decide where the plan continues.');
 
 /** Fields of stages that ask an agent or call a tool: those that may fail now and succeed later. */
 const tried = {
   retry: z
     .strictObject({
-      /** In all, so 1 means no second attempt. */
-      attempts: z.int().min(1).max(MAX_ATTEMPTS),
-      backoff_s: z.number().min(0).max(MAX_BACKOFF_S).default(0),
-      /** Categories of failure that are tried again; by default all but permission and config. */
-      on: z.array(z.enum(FAILURE_CATEGORIES)).min(1).max(FAILURE_CATEGORIES.length).optional(),
+      attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('Attempts in all: 1 means no second one.'),
+      backoff_s: z
+        .number()
+        .min(0)
+        .max(MAX_BACKOFF_S)
+        .default(0)
+        .describe('Seconds before the second attempt, doubled for each further one.'),
+      on: z
+        .array(z.enum(FAILURE_CATEGORIES))
+        .min(1)
+        .max(FAILURE_CATEGORIES.length)
+        .optional()
+        .describe('Categories of failure that are tried again; by default all but permission and config.'),
     })
     .optional(),
-  timeout_s: z.number().min(MIN_TIMEOUT_S).max(MAX_TIMEOUT_S).optional(),
+  timeout_s: z.number().min(MIN_TIMEOUT_S).max(MAX_TIMEOUT_S).optional().describe('Seconds of an attempt.'),
 };
 
-const agentFields = { ...named, role: z.literal('agent'), agent: ManifestId, input, ...tried };
+const agent = ManifestId.describe('An agent of agents.yaml.');
+const agentFields = { ...named, role: z.literal('agent'), agent, input, ...tried };
 const toolFields = {
   ...named,
   role: z.literal('tool'),
-  tool: ManifestId.optional(),
-  /** The input of the stage is a ToolPlan, whose steps are its calls. */
-  tool_plan: z.boolean().default(false),
+  tool: ManifestId.optional().describe('A tool of tools.yaml.'),
+  tool_plan: z.boolean().default(false).describe('True if the input is a ToolPlan, whose steps are the calls.'),
   input,
   ...tried,
 };
@@ -76,7 +91,7 @@ export const NodeSpec = z.discriminatedUnion('role', [
     .strictObject({
       ...named,
       role: z.literal('merge'),
-      merge: z.enum(MERGE_POLICIES).default('list'),
+      merge: z.enum(MERGE_POLICIES).default('list').describe('The way in which the inputs become one output.'),
       output: Output.optional(),
     })
     .refine(({ merge, output }) => (merge === 'reduce') === (output !== undefined), {
@@ -85,11 +100,10 @@ export const NodeSpec = z.discriminatedUnion('role', [
   z.strictObject({
     ...named,
     role: z.literal('feedback'),
-    agent: ManifestId,
-    reviews: ManifestId,
-    /** Ends the rounds once it is true. */
-    until: Condition,
-    max_rounds: z.int().min(1).max(MAX_ROUNDS).default(3),
+    agent,
+    reviews: ManifestId.describe('The node that the agent judges, right before this one.'),
+    until: Condition.describe('A condition on `output`, the judgement, that ends the rounds.'),
+    max_rounds: z.int().min(1).max(MAX_ROUNDS).default(3).describe('Most times that the reviewed node runs.'),
     input,
     decides,
     ...tried,
@@ -111,9 +125,8 @@ export const EdgeSpec = z
     from: ManifestId,
     to: ManifestId,
     type: z.enum(EDGE_TYPES).default('normal'),
-    when: Condition.optional(),
-    /** The edge of a decision that is taken if no condition is true. */
-    otherwise: z.literal(true).optional(),
+    when: Condition.optional().describe('A condition in CEL; the first true one of a decision is taken.'),
+    otherwise: z.literal(true).optional().describe('The edge of a decision that is taken if no condition is true.'),
   })
   .refine(
     ({ type, when, otherwise }) => [when, otherwise].filter(Boolean).length === (type === 'conditional' ? 1 : 0),
@@ -134,8 +147,7 @@ export type FallbackSpec = Readonly<z.infer<typeof FallbackSpec>>;
 /** The workflow of `workflow.yaml`. */
 export const WorkflowSpec = z.strictObject({
   ...named,
-  /** Most stages that run at once. */
-  max_parallel: z.int().min(1).max(MAX_PARALLEL).default(4),
+  max_parallel: z.int().min(1).max(MAX_PARALLEL).default(4).describe('Most stages that run at once.'),
   nodes: z.array(NodeSpec).min(1).max(MAX_STAGES),
   edges: z.array(EdgeSpec).max(MAX_EDGES).default([]),
   fallbacks: z.array(FallbackSpec).max(MAX_FALLBACKS).default([]),
