@@ -44,7 +44,7 @@ export function modelAnswered(run: TrackedRun, event: EventOf<'model_answered'>,
     usage,
   };
   return {
-    run: callsKnown({ ...run, asked: null }, event.calls),
+    run: callsKnown({ ...run, asked: null }, event),
     bodies: [called, ...repairsOf(event)],
     used: usage,
   };
@@ -85,8 +85,8 @@ export function toolIntent(
   isSensitive: (tool: string) => boolean,
 ): Step {
   const { call, tool, effect, attempt } = event;
-  const isPermitted = run.calls.get(call)?.isPermitted ?? false;
-  const open: OpenCall = { tool, effect, began: run.now, attempts: attempt, isPermitted };
+  const { isPermitted, stage } = run.calls.get(call) ?? { isPermitted: false, stage: event.stage };
+  const open: OpenCall = { stage, tool, effect, began: run.now, attempts: attempt, isPermitted };
   const checked: TelemetryBody = {
     type: 'permission_checked',
     call,
@@ -148,7 +148,7 @@ function reportOf(run: TrackedRun, { call, open, outcome, stage, code, message }
 }
 type ToolSettled = Readonly<{ event: EventOf<'tool_settled'>; textOf: TextOf }>;
 
-const UNKNOWN_CALL: OpenCall = { tool: '', effect: null, began: null, attempts: 0, isPermitted: false };
+const UNKNOWN_CALL: OpenCall = { stage: '', tool: '', effect: null, began: null, attempts: 0, isPermitted: false };
 const OK = { code: 'ok', message: '' };
 
 /** The code and the words of a result: the kind of its outcome if it has no code, no words if it was deleted. */

@@ -144,16 +144,19 @@ export function stageOpened(run: TrackedRun, event: EventOf<'stage_opened'>, tex
   const { role, attempt, round, input, calls } = event.flow ?? PLAIN_BEGIN;
   const stage = { began: run.now, role, attempt, round, usage: NO_USAGE };
   return {
-    run: callsKnown({ ...run, stages: new Map(run.stages).set(event.stage, stage) }, calls),
+    run: callsKnown({ ...run, stages: new Map(run.stages).set(event.stage, stage) }, { calls, stage: event.stage }),
     bodies: [{ type: 'stage_started', role, attempt, round, input: shown(input, textOf) }],
   };
 }
 
-export function callsKnown(run: TrackedRun, calls: EventOf<'calls_planned'>['calls']): TrackedRun {
+type PlannedCalls = Pick<EventOf<'calls_planned'>, 'calls' | 'stage'>;
+
+/** Notes calls before they begin. */
+export function callsKnown(run: TrackedRun, { calls, stage }: PlannedCalls): TrackedRun {
   if (calls.length === 0) return run;
   const known = new Map(run.calls);
   for (const { id, tool, effect } of calls)
-    known.set(id, { tool, effect, began: null, attempts: 0, isPermitted: false });
+    known.set(id, { stage, tool, effect, began: null, attempts: 0, isPermitted: false });
   return { ...run, calls: known };
 }
 

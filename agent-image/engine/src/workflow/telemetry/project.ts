@@ -57,16 +57,26 @@ function projectMemory(projection: Projection, { run: id, stage, parts, tokens }
 }
 
 function projectEvent(projection: Projection, event: JournalEvent, sources: ProjectionSources): Projected {
-  const step = stepOf(projection, event, sources);
+  const stage = stageOf(projection, event);
+  const step = stepOf(projection, { event, stage }, sources);
   if (step === null) return { projection, events: [] };
   const runs = new Map(projection.runs);
   if (event.type === 'run_closed') runs.delete(event.run);
   else runs.set(event.run, step.run);
-  if (step.used !== undefined) chargeAll(runs, { ...step, used: step.used, stage: event.stage });
-  return published({ ...projection, runs }, step, event.stage);
+  if (step.used !== undefined) chargeAll(runs, { ...step, used: step.used, stage });
+  return published({ ...projection, runs }, step, stage);
 }
 
-function stepOf({ runs }: Projection, event: JournalEvent, sources: ProjectionSources): Step | null {
+/** The stage of the task to which an event belongs. */
+function stageOf({ runs }: Projection, event: JournalEvent): string {
+  const run = runs.get(event.run);
+  const call = 'call' in event ? run?.calls.get(event.call) : undefined;
+  return run?.stage ?? call?.stage ?? event.stage;
+}
+
+type Placed = Readonly<{ event: JournalEvent; stage: string }>;
+
+function stepOf({ runs }: Projection, { event, stage }: Placed, sources: ProjectionSources): Step | null {
   if (event.type === 'run_opened') {
     const parent = event.parent === null ? null : runs.get(event.parent.run);
     return parent === undefined ? null : runOpened(event, parent, sources.textOf);
@@ -74,11 +84,14 @@ function stepOf({ runs }: Projection, event: JournalEvent, sources: ProjectionSo
   const known = runs.get(event.run);
   if (known === undefined) return null;
   const now = { at: event.at, monotonicMs: known.now.monotonicMs + event.elapsedMs };
-  return stepOfRun({ ...known, now }, event, sources);
+  return stepOfRun({ ...known, now }, { event, stage }, sources);
 }
 
-function stepOfRun(run: TrackedRun, event: JournalEvent, { textOf, costOf, isSensitive }: ProjectionSources): Step {
-  const stage = run.stage ?? event.stage;
+function stepOfRun(
+  run: TrackedRun,
+  { event, stage }: Placed,
+  { textOf, costOf, isSensitive }: ProjectionSources,
+): Step {
   switch (event.type) {
     case 'run_closed':
       return runClosed(run, event);
@@ -87,7 +100,7 @@ function stepOfRun(run: TrackedRun, event: JournalEvent, { textOf, costOf, isSen
     case 'stage_closed':
       return stageClosed(run, event, textOf);
     case 'calls_planned':
-      return { run: callsKnown(run, event.calls), bodies: [] };
+      return { run: callsKnown(run, event), bodies: [] };
     case 'context_built':
       return memoryRetrieved(run, event);
     case 'model_asked':
@@ -101,7 +114,7 @@ function stepOfRun(run: TrackedRun, event: JournalEvent, { textOf, costOf, isSen
   }
 }
 
-type CallSources = Pick<ProjectionSources, 'textOf' | 'isSensitive'> & Readonly<{ stage: string | null }>;
+type CallSources = Pick<ProjectionSources, 'textOf' | 'isSensitive'> & Readonly<{ stage: string }>;
 
 function stepOfCall(run: TrackedRun, event: JournalEvent, { textOf, isSensitive, stage }: CallSources): Step {
   switch (event.type) {

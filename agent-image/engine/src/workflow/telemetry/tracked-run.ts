@@ -16,6 +16,8 @@ type OpenStage = Readonly<{
 
 /** `began`: of its last attempt; null before the first. */
 export type OpenCall = Readonly<{
+  /** The stage that plans the call. The events of the call in the run of a task do not name it. */
+  stage: string;
   tool: string;
   effect: Effect | null;
   began: Moment | null;
