@@ -5,12 +5,12 @@ import { HOOKS_VERSION, type HookContext } from './hooks.ts';
 import { PluginError, type Plugin, type RouteQuestion } from './plugin.ts';
 
 const MAX_PIPELINES = 1_000;
-/** Most tasks whose end the router waits for. Of older ones it learns nothing. */
+/** Most tasks whose end the router waits for. It learns nothing from older ones. */
 const MAX_WAITING = 10_000;
 
 const count = z.int().min(0);
 
-/** What the router has learned: for each pipeline, its tasks that ended and those that were completed. JSON. */
+/** The knowledge of the router: for each pipeline, its tasks that ended and those that were completed. JSON. */
 const RouterState = z.strictObject({
   version: z.literal(1),
   pipelines: z

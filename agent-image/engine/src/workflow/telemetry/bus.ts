@@ -32,7 +32,7 @@ type BusParts = Readonly<{
   clock: Pick<ClockPort, 'after'>;
 }>;
 
-/** What a sink took and lost since it was added. */
+/** The events that a sink took and lost since it was added. */
 export type SinkCounts = Readonly<{ written: number; lost: number; dropped: number }>;
 
 export type TelemetryBus = Readonly<{
@@ -42,7 +42,7 @@ export type TelemetryBus = Readonly<{
   add: (sink: TelemetrySink) => () => void;
   /** True if every sink has taken what was published before, within the limit. */
   flush: (limitMs: number) => Promise<boolean>;
-  /** Flushes within the limit, then ends the sinks within the limit. What a sink has not taken by then counts as dropped. */
+  /** Flushes within the limit, then ends the sinks within the limit. Events that a sink has not taken by then count as dropped. */
   close: (limitMs: number) => Promise<void>;
   counts: () => ReadonlyMap<string, SinkCounts>;
 }>;
@@ -92,7 +92,7 @@ class SinkQueue {
   readonly #aborted = new AbortController();
   #waiting: TelemetryEvent[] = [];
   #counts = { written: 0, lost: 0, dropped: 0 };
-  /** Of the failures under way: events that no report has named. Null while the sink works. */
+  /** Events lost since the last report, by the kind of failure. Null while the sink works. */
   #unreported: Record<SinkProblem['kind'], number | null> = { lost: null, dropped: null };
   #isWriting = false;
   #isHurried = false;

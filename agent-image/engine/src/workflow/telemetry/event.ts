@@ -34,7 +34,7 @@ const Usage = z.strictObject({
   /** Millionths of an aiDollar that the village charged. */
   money_micros: count,
 });
-/** What models used. Of a stage, an agent and a task: the sum over all their calls. */
+/** The use of models. A stage, an agent and a task have the sum over all their calls. */
 export type Usage = Readonly<z.infer<typeof Usage>>;
 
 const Failure = z.strictObject({

@@ -7,7 +7,7 @@ import { signatureOf, since, type OpenCall, type Step, type TrackedRun } from '.
 
 type TextOf = (ref: string) => string | null;
 
-/** What a model asks for `tokens` costs in millionths of a currency; null if it is unknown. */
+/** The cost of a request in millionths of a currency; null if it is unknown. */
 export type CostOf = (model: string, tokens: Readonly<{ prompt: number; completion: number }>) => number | null;
 
 const usageOf = (

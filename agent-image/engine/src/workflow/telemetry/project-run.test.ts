@@ -12,7 +12,7 @@ const journals = someJournals();
 
 const typesOf = ({ events }: Folded): readonly TelemetryType[] => events.map(({ type }) => type);
 
-/** What a real engine reports while it works on a request. */
+/** The telemetry of a request, as a real engine reports it. */
 async function reported(journal: Journal, parts: Omit<Parameters<typeof anEngine>[0], 'journal'>): Promise<Folded> {
   const { engine, notices } = anEngine({ journal, ...parts });
   await outcomeOf(await engine.start(aRequest()));
