@@ -73,7 +73,7 @@ test('a denial of any level stays, also if a more specific level allows it', () 
     };
     const stated: Stated = level === 'tool' ? { tool: merged } : { [level]: denials, tool: all };
     const file = level === 'agent' ? 'agents' : 'tools';
-    assert.match(check(stated, write('secret/x')), new RegExp(`"secret/\\*\\*" in ${file}\\.yaml:7 .*denies it`));
+    assert.match(check(stated, write('secret/x')), new RegExp(`"!secret/\\*\\*" in ${file}\\.yaml:7 .*denies it`));
     assert.equal(check(stated, write('open/x')), 'allow');
     assert.match(check(stated, run('/bin/rm', 'x')), new RegExp(`program_not_permitted: .*"rm" in ${file}\\.yaml`));
     assert.match(check(stated, { kind: 'network', host: 'a.org' }), /network_not_permitted/);

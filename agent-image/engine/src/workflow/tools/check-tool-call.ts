@@ -159,8 +159,8 @@ function judgeBy(rules: ToolRules, { list, code, what, allows, denies }: Questio
   );
 }
 
-const entryIn = (rules: ToolRules, { text, level, path }: Entry): string =>
-  `"${text}" in ${placeOf(rules, level, path)}`;
+const entryIn = (rules: ToolRules, { written, level, path }: Entry): string =>
+  `"${written}" in ${placeOf(rules, level, path)}`;
 
 /** `tools.yaml:12 (tools[0].permissions.shell.deny[1])`; without the line if it is unknown. */
 function placeOf({ lineOf }: ToolRules, { file }: PermissionLevel, path: readonly (string | number)[]): string {

@@ -141,9 +141,9 @@ test('an agent may use the tools that it lists, within the permissions of all le
   assert.match(texts[1] ?? '', /no entry of tools\.yaml:4 \(tools\[2\]\.permissions\.filesystem\.write\) fits/);
   assert.match(
     texts[2] ?? '',
-    /"out\/closed\/\*\*" in agents\.yaml:4 \(agents\[1\]\.permissions\.filesystem\.write\[0\]\)/,
+    /"!out\/closed\/\*\*" in agents\.yaml:4 \(agents\[1\]\.permissions\.filesystem\.write\[0\]\)/,
   );
-  assert.match(texts[3] ?? '', /"secret\/\*\*" in tools\.yaml:4 \(permissions\.filesystem\.read\[1\]\)/);
+  assert.match(texts[3] ?? '', /"!secret\/\*\*" in tools\.yaml:4 \(permissions\.filesystem\.read\[1\]\)/);
   assert.equal(writer.types.filter((type) => type === 'tool_intent').length, 1);
   assert.equal(readFileSync(join(workspace.root, 'out/a'), 'utf8'), 'x');
   assert.throws(() => toolsFor({ agent: 'stranger' }), /No agent stranger/);

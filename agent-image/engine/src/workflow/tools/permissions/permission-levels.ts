@@ -25,8 +25,13 @@ export type PermissionLevel = Readonly<{
 /** A list of a level by the part of the permissions that it is in. */
 export type ListName = 'filesystem.read' | 'filesystem.write' | 'network' | 'shell';
 
-/** An entry of a list, with the place where it stands. */
-export type Entry = Readonly<{ text: string; level: PermissionLevel; path: readonly (string | number)[] }>;
+/** An entry of a list, as it is written and without its `!`, with the place where it stands. */
+export type Entry = Readonly<{
+  text: string;
+  written: string;
+  level: PermissionLevel;
+  path: readonly (string | number)[];
+}>;
 
 /** `allow`: of the most specific level that states a list, which `by` is; null if none does. `deny`: of all levels. */
 export type Grant = Readonly<{ allow: readonly Entry[]; deny: readonly Entry[]; by: PermissionLevel | null }>;
@@ -84,4 +89,5 @@ const entriesAt = (
   level: PermissionLevel,
   path: readonly string[],
   texts: readonly string[] | undefined,
-): readonly Entry[] => (texts ?? []).map((text, index) => ({ text, level, path: [...level.path, ...path, index] }));
+): readonly Entry[] =>
+  (texts ?? []).map((text, index) => ({ text, written: text, level, path: [...level.path, ...path, index] }));
