@@ -17,7 +17,6 @@ export type OutcomeImage = Readonly<z.infer<typeof OutcomeImage>>;
 
 /** Denials by the permissions of manifests (`workflow/tools/check-tool-call.ts`), beside those of the engine. */
 export const MANIFEST_DENIALS = [
-  'tool_not_named',
   'path_outside_root',
   'path_not_permitted',
   'program_not_permitted',

@@ -38,7 +38,6 @@ export const FAILURE_CODES: Readonly<Record<FailureOrigin, Codes>> = {
       'policy',
       'person',
       'permission_expired',
-      'tool_not_named',
       'path_outside_root',
       'path_not_permitted',
       'program_not_permitted',

@@ -43,7 +43,7 @@ export type ToolsRequest = Readonly<{
   lineOf?: ToolRules['lineOf'];
 }>;
 
-/** The engine's tools for one caller. Each call is judged before its intent, and by its real paths again before it acts. */
+/** The engine's tools for one caller: those of the manifests, of which an agent has the ones that it lists. Each call is judged before its intent, and by its real paths again before it acts. */
 export function toolsOf(request: ToolsRequest): readonly Tool[] {
   const { manifests, agent: id } = request;
   const index = manifests.agents.findIndex((agent) => agent.id === id);
@@ -52,7 +52,8 @@ export function toolsOf(request: ToolsRequest): readonly Tool[] {
   const ofAll = levelsAt('default', 'tools.yaml', { path: ['permissions'], stated: manifests.permissions });
   const path = ['agents', index, 'permissions'];
   const ofAgent = levelsAt('agent', 'agents.yaml', { path, stated: agent?.permissions });
-  return manifests.tools.map((spec, at) => {
+  return manifests.tools.flatMap((spec, at) => {
+    if (agent !== undefined && !agent.tools.includes(spec.id)) return [];
     const own: PermissionLevel = {
       name: 'tool',
       file: 'tools.yaml',
@@ -67,9 +68,7 @@ export function toolsOf(request: ToolsRequest): readonly Tool[] {
       reserved: request.workspace.reserved,
       lineOf: request.lineOf ?? (() => null),
     };
-    const isListed = agent === undefined || agent.tools.includes(spec.id);
-    const setting = { rules, request, unlisted: isListed ? null : notListed(spec.id, agent.id) };
-    return spec.uses === 'handler' ? handlerTool(spec, setting) : builtInTool(spec, setting);
+    return [spec.uses === 'handler' ? handlerTool(spec, { rules, request }) : builtInTool(spec, { rules, request })];
   });
 }
 
@@ -78,11 +77,7 @@ type Stated = Readonly<{ path: PermissionLevel['path']; stated: StatedPermission
 const levelsAt = (name: 'default' | 'agent', file: string, { path, stated }: Stated): readonly PermissionLevel[] =>
   stated === undefined ? [] : [{ name, file, path, stated }];
 
-const notListed = (tool: string, agent: string): ToolFault =>
-  denial('tool_not_named', `Agent ${agent} may not use ${tool}. Add it to the agent's tools in agents.yaml.`);
-
-/** `unlisted`: the denial of every call, if the agent does not list the tool. */
-type Setting = Readonly<{ rules: ToolRules; request: ToolsRequest; unlisted: ToolFault | null }>;
+type Setting = Readonly<{ rules: ToolRules; request: ToolsRequest }>;
 
 /** Throws the denial of a need. */
 const permitBy =
@@ -108,7 +103,7 @@ function builtInTool(spec: BuiltInSpec, setting: Setting): Tool {
   return toolFrom(spec, BUILT_INS[spec.uses] as BuiltIn<unknown>, setting);
 }
 
-function toolFrom<Input>(spec: BuiltInSpec, built: BuiltIn<Input>, { rules, request, unlisted }: Setting): Tool {
+function toolFrom<Input>(spec: BuiltInSpec, built: BuiltIn<Input>, { rules, request }: Setting): Tool {
   const permit = permitBy(rules);
   const timeoutMs = spec.timeout_s * 1_000;
   const { workspace } = request;
@@ -118,11 +113,7 @@ function toolFrom<Input>(spec: BuiltInSpec, built: BuiltIn<Input>, { rules, requ
     input: built.input,
     effect: built.effect,
     timeoutMs: timeoutMs + SLACK_MS,
-    refuses: (input) =>
-      refusalOf(() => {
-        if (unlisted !== null) throw unlisted;
-        permit(...built.needs(input));
-      }),
+    refuses: (input) => refusalOf(() => permit(...built.needs(input))),
     execute: (input, context) => {
       const isDry = request.mode === 'dry_run';
       return outcomeOf(() => built.perform(input, { workspace, context, permit, isDry, timeoutMs }));
@@ -130,7 +121,7 @@ function toolFrom<Input>(spec: BuiltInSpec, built: BuiltIn<Input>, { rules, requ
   });
 }
 
-function handlerTool(spec: HandlerSpec, { rules, request, unlisted }: Setting): Tool {
+function handlerTool(spec: HandlerSpec, { rules, request }: Setting): Tool {
   const handler = request.handlers.get(spec.id);
   if (handler === undefined) throw new Error(`No handler ${spec.id} is registered.`);
   const { mode } = request;
@@ -142,11 +133,7 @@ function handlerTool(spec: HandlerSpec, { rules, request, unlisted }: Setting): 
     input: inputOf(spec.input),
     effect: spec.effect,
     timeoutMs: spec.timeout_s * 1_000,
-    refuses: () =>
-      refusalOf(() => {
-        if (unlisted !== null) throw unlisted;
-        permit();
-      }),
+    refuses: () => refusalOf(permit),
     execute: async (input, context: CallContext) => {
       if (isPlanned) return jsonResult({ planned: true, tool: spec.id, arguments: input, mutations: [] });
       const { run, call, key, attempt, signal } = context;

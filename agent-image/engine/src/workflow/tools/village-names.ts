@@ -6,7 +6,7 @@ import type { BuiltInName } from './built-ins/built-in.ts';
  */
 type ArgumentForm = 'same' | 'words' | 'seconds' | 'folder';
 
-export type VillageName = Readonly<{
+type VillageName = Readonly<{
   tool: string;
   /** By the argument of the built-in tool. */
   arguments: Readonly<Record<string, Readonly<{ name: string; form: ArgumentForm }>>>;
@@ -30,7 +30,7 @@ export const VILLAGE_NAMES: Readonly<Record<BuiltInName, VillageName>> = {
   },
 };
 
-export type VillageCall = Readonly<{ tool: string; arguments: Readonly<Record<string, unknown>> }>;
+type VillageCall = Readonly<{ tool: string; arguments: Readonly<Record<string, unknown>> }>;
 type Input = Readonly<Record<string, unknown>>;
 
 /**

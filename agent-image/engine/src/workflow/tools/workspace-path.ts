@@ -3,7 +3,7 @@ export const PATH_MAX_CHARS = 4_096;
 const PART_MAX_BYTES = 255;
 
 /** The folders and the name of a path from the root; empty for the root itself. `message`: what is wrong, then the fix. */
-export type PathParts = Readonly<{ ok: true; parts: readonly string[] }> | Readonly<{ ok: false; message: string }>;
+type PathParts = Readonly<{ ok: true; parts: readonly string[] }> | Readonly<{ ok: false; message: string }>;
 
 const refused = (message: string): PathParts => ({ ok: false, message });
 

@@ -16,7 +16,7 @@ export type OpenFolder = Readonly<{
   sync: () => Promise<void>;
 }>;
 
-export type FolderPlace = Readonly<{
+type FolderPlace = Readonly<{
   /** Absolute and without links. */
   root: string;
   /** Without links, `.` and `..`. */

@@ -6,7 +6,7 @@ import { fault } from './tool-fault.ts';
 import { jsonResult, type ToolJob } from './tool-job.ts';
 
 /** `argv`: program and arguments. `command`: a line for `sh`, in its place. `folder`: from the root. */
-export type Command = Readonly<{
+type Command = Readonly<{
   argv?: readonly string[] | undefined;
   command?: string | undefined;
   folder: string;

@@ -7,7 +7,7 @@ const GRACE_MS = 1_000;
 /** Time for the rest of the output after the end, if a process that left the group keeps it open. */
 const OUTPUT_MS = 500;
 
-export type ProcessRequest = Readonly<{
+type ProcessRequest = Readonly<{
   argv: readonly string[];
   cwd: string;
   environment: Readonly<Record<string, string>>;

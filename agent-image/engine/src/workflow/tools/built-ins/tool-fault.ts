@@ -1,7 +1,7 @@
 import type { ManifestDenial, ToolOutcome } from '../../../effects/tool-outcome.ts';
 
 /** Why a built-in tool failed. Each has one text for people and models that says what failed, then the fix. */
-export type FaultCode =
+type FaultCode =
   | 'not_found'
   | 'is_a_folder'
   | 'not_a_folder'

@@ -56,7 +56,6 @@ const LIMITS: readonly (readonly [string, string])[] = [
 ];
 
 const DENIALS: Readonly<Record<ManifestDenial, string>> = {
-  tool_not_named: 'the agent does not list the tool in `agents.yaml`',
   path_outside_root: 'the path leads out of the workspace: by `..`, an absolute path or a link',
   path_not_permitted: 'no entry of `filesystem.read` or `filesystem.write` fits the path, or one with `!` does',
   program_not_permitted: 'no entry of `shell.allow` fits the program, or one of `shell.deny` does',
@@ -75,7 +74,7 @@ function reference(): string {
     INTRODUCTION,
     `| uses | effect | arguments | permission | result | in the village |\n|---|---|---|---|---|---|\n${tools.join('\n')}`,
     `## Limits\n\n| tool | takes or gives |\n|---|---|\n${limits.join('\n')}`,
-    `## Denials\n\nA denied call never runs. Its text names the entry of the manifest that denies it, or the list that lacks one.\n\n| code | means |\n|---|---|\n${denials.join('\n')}`,
+    `## Denials\n\nA denied call never runs. Its text names the entry of the manifest that denies it, or the list that lacks one. A tool that no manifest names, or the agent does not list, is denied with \`no_such_tool\`.\n\n| code | means |\n|---|---|\n${denials.join('\n')}`,
   ].join('\n\n');
 }
 

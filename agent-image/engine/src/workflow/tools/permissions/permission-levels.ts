@@ -34,7 +34,7 @@ export type Entry = Readonly<{
 }>;
 
 /** `allow`: of the most specific level that states a list, which `by` is; null if none does. `deny`: of all levels. */
-export type Grant = Readonly<{ allow: readonly Entry[]; deny: readonly Entry[]; by: PermissionLevel | null }>;
+type Grant = Readonly<{ allow: readonly Entry[]; deny: readonly Entry[]; by: PermissionLevel | null }>;
 
 /** The rules about one kind of need at all levels. A more specific allow list replaces others; a denial of any level stays. Pure. */
 export function grantOf(levels: readonly PermissionLevel[], list: ListName): Grant {
