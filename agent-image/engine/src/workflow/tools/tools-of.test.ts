@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { ToolOutcome } from '../../effects/tool-outcome.ts';
 import { defineTool } from '../../effects/tool.ts';
@@ -248,4 +249,28 @@ test('a tool that refuses a call is not executed', () => {
   });
   assert.deepEqual(tool.prepare({ text: 'no' }), { ok: false, outcome: refusal });
   assert.equal(tool.prepare({ text: 'yes' }).ok, true);
+});
+
+test('a cancel of a run ends its command with all processes', async () => {
+  const journal = untilEnd(journals.open());
+  const manifests: ToolManifests = {
+    permissions: { shell: { enabled: true, allow: ['sh'] } },
+    tools: [{ id: 'run', uses: 'command.run', timeout_s: 60 }],
+    agents: [],
+  };
+  const tools = toolsOf({ manifests, handlers: new Map(), workspace, agent: null, mode: null });
+  const command = 'sleep 60 & echo $! > sleeper.pid; wait';
+  const { engine } = anEngine({ journal, model: scriptedModel([calls(['run', { command }])]), tools });
+  const begun = await engine.start(aRequest());
+  const run = begun.ok ? begun.run : assert.fail(begun.code);
+  const file = join(workspace.root, 'sleeper.pid');
+  const isWritten = (): boolean => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
+  for (let round = 0; round < 500 && !isWritten(); round += 1) await sleep(10);
+  const pid = Number(readFileSync(file, 'utf8'));
+  assert.ok(engine.cancel(run).ok);
+  const ended = await outcomeOf(begun);
+  assert.equal(ended.kind, 'cancelled', JSON.stringify(ended));
+  const isAlive = (): boolean => existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  for (let round = 0; round < 300 && isAlive(); round += 1) await sleep(10);
+  assert.ok(!isAlive(), 'the process is gone');
 });

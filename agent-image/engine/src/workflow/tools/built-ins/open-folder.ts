@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { mkdir, open, realpath, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fault, isSystemError } from './tool-fault.ts';
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -55,7 +55,7 @@ export async function inFolder<T>(place: FolderPlace, work: (folder: OpenFolder)
 }
 
 const inDescriptor = ({ fd }: FileHandle, name: string): string => `/proc/self/fd/${fd}/${name}`;
-const shownPath = (root: string, path: string): string => path.slice(root.length + 1) || '.';
+const shownPath = (root: string, path: string): string => relative(root, path) || '.';
 
 type Entering = Readonly<{ path: string; creates: boolean }>;
 
