@@ -2,7 +2,7 @@ import type { EventBody } from '../journal/event.ts';
 import type { Session } from '../loop/session.ts';
 import { mergeOutputs, type Arrival } from '../workflow/route/merge-outputs.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
-import type { FlowCommand } from './decide-flow.ts';
+import type { FlowCommand } from './decision/decide-flow.ts';
 import { closingOf, type StageEnd } from './end-stage.ts';
 import { evaluateExpression } from '../workflow/expression/expression.ts';
 import { memoryOf } from './flow-memory.ts';
@@ -29,7 +29,7 @@ export async function beginStage(
   write(flowing, at, work);
 }
 
-/** What a stage does when it begins: calls, nothing yet, or its end. */
+/** The beginning of a stage: calls, nothing yet, or its end. */
 type Work = Readonly<{ calls: readonly StageCall[] }> | StageEnd;
 
 function workOf({ session, ports }: Flowing, at: StageAt, given: StageInput): Work {

@@ -2,7 +2,7 @@ import type { FlowPort, FlowStep, Kit } from '../loop/kit.ts';
 import type { Session } from '../loop/session.ts';
 import { loadRun } from '../loop/transcript.ts';
 import type { Command } from '../state/decide.ts';
-import { decideFlow, type FlowCommand } from './decide-flow.ts';
+import { decideFlow, type FlowCommand } from './decision/decide-flow.ts';
 import { memoryOf } from './flow-memory.ts';
 import type { FlowPorts } from './flow-ports.ts';
 import { askAgent } from './agent-stage.ts';

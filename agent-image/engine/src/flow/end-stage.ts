@@ -4,7 +4,7 @@ import type { Session } from '../loop/session.ts';
 import { edgesAfter } from '../workflow/route/edges-after.ts';
 import type { StageFailure } from '../workflow/plan/failure.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
-import { isRetried } from './is-retried.ts';
+import { isRetried } from './decision/is-retried.ts';
 import { memoryOf } from './flow-memory.ts';
 import { scopeOf } from './stage-scope.ts';
 

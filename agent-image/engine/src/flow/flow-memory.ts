@@ -2,7 +2,7 @@ import type { RunOutcome } from '../loop/advance.ts';
 import type { GivenAnswer } from '../loop/engine.ts';
 import type { Session } from '../loop/session.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
-import { indexOf, type PlanIndex } from './plan-index.ts';
+import { indexOf, type PlanIndex } from './decision/plan-index.ts';
 import type { Rerun } from './rerun.ts';
 
 /** The task of a run with a plan, as the scope of expressions shows it. */
@@ -10,7 +10,7 @@ export type TaskScope = Readonly<{ id: string; input: unknown; mode: string | nu
 
 type Waiting = Extract<RunOutcome, { kind: 'waiting' }>;
 
-/** What an engine keeps in memory about a run with a plan. The journal has all of it. */
+/** The memory of an engine about a run with a plan. The journal has all of it. */
 export type FlowMemory = Readonly<{
   index: PlanIndex;
   task: TaskScope;

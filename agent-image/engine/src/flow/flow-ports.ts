@@ -20,7 +20,7 @@ export type ToolStep =
 /** The run of an agent stage, without what the plan says about it. */
 export type AgentRun = Pick<RunRequest, 'input' | 'prompt' | 'model' | 'budgets' | 'output'>;
 
-/** What a run with a plan needs from the manifests. Each answer is the same for the same stage and input. */
+/** The answers of the manifests to a run with a plan. Each answer is the same for the same stage and input. */
 export type FlowPorts = Readonly<{
   agentRun: (
     at: StageAt,

@@ -234,7 +234,7 @@ test('a veto before a stage fails it as a denied permission', async () => {
   assert.partialDeepStrictEqual(outcome, { kind: 'failed', code: 'vetoed' });
 });
 
-test('a task waits for the permission that its agent needs, and goes on after the answer in another engine', async () => {
+test('a task waits for the permission that its agent needs, and continues after the answer in another engine', async () => {
   const journal = journals.open();
   const plan = aPlan([agent('a'), aStage('b')], ['a>b']);
   const policy = { judge: () => ({ verdict: 'ask', reason: '' }) as const };

@@ -154,7 +154,7 @@ const bodies = {
     input: hash,
     /** The JSON Schema that the answer must fit, and the number of answers after which the run fails; absent without one. */
     output: z.strictObject({ schema: hash, answers: limit }).optional(),
-    /** Of a run that carries out a plan: its workflow and pipeline, and the task with its mode, tags and overrides. */
+    /** The plan that the run carries out, if it does: workflow and pipeline, and the task with its mode, tags and overrides. */
     flow: z.strictObject({ workflow: name, pipeline: name, task: hash }).optional(),
   },
   run_resumed: {

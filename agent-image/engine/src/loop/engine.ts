@@ -20,7 +20,7 @@ export type RunRequest = Readonly<{
   budgets: Budgets;
   stage: Readonly<{ id: string; plan: string }>;
   run?: string;
-  /** Of a run that carries out the plan of its stage: `task` is the JSON text of the task. */
+  /** Present if the run carries out the plan of its stage: `task` is the JSON text of the task. */
   flow?: Readonly<{ workflow: string; pipeline: string; task: string }>;
   /** The form in which the run must answer: it is done only with an answer that fits. */
   output?: OutputForm;

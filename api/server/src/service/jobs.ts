@@ -224,7 +224,7 @@ function startQueue(ports: JobPorts, runner: Runner): () => Promise<void> {
   return async () => {
     stopping = true;
     await stopDeriving();
-    // BullMQ closes no connection that waits to reconnect: it would wait for the end of it forever, and renew its locks.
+    // BullMQ closes no connection that waits to reconnect: it would wait for an end that never comes, and renew its locks.
     await sleep(Math.max(0, reconnectMs + TIMER_SLACK_MS - performance.now()));
     // Without Redis a graceful close never ends. A ping decides, because `link.connected` may lag.
     const isConnected = await withTimeout(PING_LIMIT_MS, link.ping()).then(

@@ -147,7 +147,7 @@ test('a task that was interrupted continues where it was; no stage is done twice
   await second.engine.close();
 });
 
-test('a task is not resumed with other manifests, and the error says how to go on', async () => {
+test('a task is not resumed with other manifests, and the error says how to continue', async () => {
   const dir = aFolder(FILES);
   const first = await opened(dir, scriptedModel([]));
   const { id } = await first.engine.createTask({ input: { n: 1 } });
@@ -290,7 +290,7 @@ test('telemetry follows a task from its creation, and plugins may veto a stage',
   assert.partialDeepStrictEqual(task.failure, { category: 'permission', code: 'vetoed', stageId: 'start' });
   await engine.close();
   assert.deepEqual(types.filter((type) => type.startsWith('task_') || type.startsWith('stage_')).slice(0, 4), [
-    'task_created task',
+    'task_created',
     'stage_started start',
     'stage_finished start',
     'stage_started judge',

@@ -27,7 +27,7 @@ type Setting = Readonly<{
   textOf: ProjectionSources['textOf'];
 }>;
 
-/** What others see of an engine: telemetry events, and the hooks of plugins. Neither can hurt a task. */
+/** The outside view of an engine: telemetry events, and the hooks of plugins. Neither can hurt a task. */
 export class Observation {
   readonly plugins: PluginManager;
   readonly #telemetry: Telemetry;
@@ -96,7 +96,7 @@ function pluginsOf({ manifests, factories, data }: Setting): readonly Plugin[] {
   });
 }
 
-/** What plugins learn is a file each. A file that cannot be read is as none, because a plugin can learn again. */
+/** Each plugin that learns has a file. One that cannot be read counts as missing, because a plugin can learn again. */
 const statesIn = (data: string): PluginStates => ({
   load: (id) => {
     try {

@@ -24,7 +24,7 @@ export class TaskMemory {
     this.#setting = setting;
   }
 
-  /** What earlier tasks left about the text, best first; none for an agent without memory. */
+  /** The memories of earlier tasks about the text, best first; none for an agent without memory. */
   async recall(agent: AgentSpec, text: string, task: string): Promise<readonly ContextItem[]> {
     if (!this.#hasMemory(agent)) return [];
     const options = { audience: 'public', k: MAX_HITS, besides: task } as const;

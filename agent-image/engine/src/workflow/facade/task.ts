@@ -10,7 +10,7 @@ import type { FailureCategory, FailureSignature } from '../plan/failure.ts';
 import type { Override } from '../route/override.ts';
 import type { RoutingDecision } from '../route/choose-pipeline.ts';
 
-/** What a task was created with, as the journal keeps it. `manifests`: the hash of the manifests that its plan was made of. */
+/** The task as it was created, in the journal. `manifests`: the hash of the manifests that its plan was made of. */
 export type TaskRecord = Readonly<{
   id: string;
   input: unknown;
@@ -70,7 +70,7 @@ export type Task = Readonly<{
   stages: readonly StageView[];
   failure: (FailureSignature & Readonly<{ message: string }>) | null;
   waiting: TaskWait | null;
-  /** What the task and its agents have used: answers, tokens, millionths of the price's unit, milliseconds. */
+  /** The use of the task and its agents: answers, tokens, millionths of the price's unit, milliseconds. */
   spent: Readonly<{ steps: number; tokens: number; moneyMicros: number; timeMs: number }>;
 }>;
 

@@ -1,4 +1,4 @@
-/** What kind of part failed. Closed: rules of manifests name these categories. */
+/** The kind of part that failed. Closed: rules of manifests name these categories. */
 export const FAILURE_CATEGORIES = [
   'agent',
   'tool',

@@ -11,7 +11,7 @@ export type NodeRole = (typeof NODE_ROLES)[number];
 
 /**
  * `normal`: taken when its source is done. `conditional`: from a decision, in the order of the manifest the first one whose condition is
- * true. `error`: taken when its source has failed for good; its target gets the failure and the input of the source. `fallback`: taken
+ * true. `error`: taken when its source has failed in its last attempt; its target gets the failure and the input of the source. `fallback`: taken
  * when its source has failed and no error edge leads away; its target gets the input of the source.
  */
 export const EDGE_TYPES = ['normal', 'conditional', 'error', 'fallback'] as const;
@@ -33,7 +33,7 @@ export type Template = unknown;
 export type PlanStage = Readonly<{
   id: string;
   role: NodeRole;
-  /** True if its conditional edges decide where the plan goes on. */
+  /** True if its conditional edges decide which stage comes next. */
   decides: boolean;
   /** The agent that it asks; null for roles that ask no agent. */
   agent: string | null;

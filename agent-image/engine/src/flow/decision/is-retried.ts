@@ -1,5 +1,5 @@
-import type { FailureCategory } from '../workflow/plan/failure.ts';
-import type { PlanStage } from '../workflow/plan/plan.ts';
+import type { FailureCategory } from '../../workflow/plan/failure.ts';
+import type { PlanStage } from '../../workflow/plan/plan.ts';
 
 /** Failures that another attempt does not mend. */
 const NEVER_RETRIED: ReadonlySet<FailureCategory> = new Set<FailureCategory>(['permission', 'config']);

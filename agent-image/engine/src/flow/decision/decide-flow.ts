@@ -1,8 +1,8 @@
-import { budgetPressures } from '../budget/budget.ts';
-import type { ClosedOutcome } from '../journal/event.ts';
-import { commandsOfCalls, type Command } from '../state/decide.ts';
-import { openStages, type FlowStage, type FlowState } from '../state/flow-state.ts';
-import { waitOfCalls, type RunState } from '../state/run-state.ts';
+import { budgetPressures } from '../../budget/budget.ts';
+import type { ClosedOutcome } from '../../journal/event.ts';
+import { commandsOfCalls, type Command } from '../../state/decide.ts';
+import { openStages, type FlowStage, type FlowState } from '../../state/flow-state.ts';
+import { waitOfCalls, type RunState } from '../../state/run-state.ts';
 import type { PlanIndex } from './plan-index.ts';
 import { isFinal, isUnhandled, stagesToBegin, type Ready } from './ready-stages.ts';
 

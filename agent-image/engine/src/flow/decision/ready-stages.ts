@@ -1,5 +1,5 @@
-import type { FlowStage, FlowState } from '../state/flow-state.ts';
-import type { PlanEdge, PlanStage } from '../workflow/plan/plan.ts';
+import type { FlowStage, FlowState } from '../../state/flow-state.ts';
+import type { PlanEdge, PlanStage } from '../../workflow/plan/plan.ts';
 import { isRetried } from './is-retried.ts';
 import { fallbackEdge, type PlanIndex } from './plan-index.ts';
 
@@ -33,7 +33,7 @@ export function stagesToBegin(flowing: Flowing): Waiting {
   return { ready, skipped };
 }
 
-/** True if a stage is closed for good: it is neither tried again nor judged again. Pure. */
+/** True if a stage has ended and is neither tried nor judged again. Pure. */
 export function isFinal({ stages }: PlanIndex, flow: FlowState, id: string): boolean {
   const stage = flow.stages.get(id);
   if (stage === undefined || stage.closed === null || stage.closed.end === 'again') return false;

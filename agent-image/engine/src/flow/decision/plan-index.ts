@@ -1,4 +1,4 @@
-import type { Plan, PlanEdge, PlanStage } from '../workflow/plan/plan.ts';
+import type { Plan, PlanEdge, PlanStage } from '../../workflow/plan/plan.ts';
 
 /** A plan with what its deciders look up. */
 export type PlanIndex = Readonly<{
