@@ -296,3 +296,44 @@ test('telemetry follows a task from its creation, and plugins may veto a stage',
     'stage_started judge',
   ]);
 });
+
+test('a tool that asks makes its task wait; the question names the call, and the answer continues it', async () => {
+  const dir = aFolder({ ...FILES, 'tools.yaml': TOOLS.replace('effect: once', 'effect: once\n    ask: true') });
+  const { engine, notes } = await opened(dir, scriptedModel([BAD, BAD]));
+  const task = await engine.runOne({ input: { n: 1 } });
+  assert.equal(task.status, 'WAITING');
+  assert.ok(task.waiting?.for === 'permission');
+  const [question] = task.waiting.questions;
+  assert.partialDeepStrictEqual(question, { tool: 'note', arguments: '{"text":"bad"}', why: 'policy' });
+  assert.deepEqual(notes, []);
+  const request = question?.request ?? '';
+  const done = await engine.resumeTask(task.id, { answers: [{ request, answer: 'allow' }] });
+  assert.deepEqual([done.status, notes], ['COMPLETED', ['bad']]);
+  const again = await engine.runOne({ input: { n: 1 } });
+  const asked = again.waiting?.for === 'permission' ? (again.waiting.requests[0] ?? '') : '';
+  const denied = await engine.resumeTask(again.id, { answers: [{ request: asked, answer: 'deny' }] });
+  assert.partialDeepStrictEqual(denied.failure, { category: 'permission', code: 'person' });
+  await engine.close();
+});
+
+test('the files that a task changed are restored', async () => {
+  const dir = aFolder({
+    'tools.yaml': `
+permissions: { filesystem: { write: ["out/**"] } }
+tools: [{ id: write, uses: filesystem.write_file }]
+`,
+    'workflow.yaml': 'workflow: { id: w, nodes: [{ id: plan, role: tool, tool_plan: true }] }',
+  });
+  mkdirSync(join(dir, 'out'));
+  writeFileSync(join(dir, 'out/a.txt'), 'before');
+  const engine = await Engine.fromConfigDir(dir, { models: scriptedModel([]) });
+  const write = (content: string) => ({ tool_name: 'write', arguments: { path: 'out/a.txt', content } });
+  const { id } = await engine.runOne({ input: [write('one'), write('two')] });
+  assert.equal(readFileSync(join(dir, 'out/a.txt'), 'utf8'), 'two');
+  assert.deepEqual(
+    (await engine.rollbackTask(id)).map(({ ok }) => ok),
+    [true, true],
+  );
+  assert.equal(readFileSync(join(dir, 'out/a.txt'), 'utf8'), 'before');
+  await engine.close();
+});

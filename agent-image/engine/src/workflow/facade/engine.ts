@@ -19,13 +19,15 @@ import { Override } from '../route/override.ts';
 import type { TelemetryEvent } from '../telemetry/event.ts';
 import type { TelemetryNotice } from '../telemetry/project.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
-import { openWorkspace } from '../tools/workspace.ts';
+import { rollback, type RolledBack } from '../tools/rollback.ts';
+import { openWorkspace, type Workspace } from '../tools/workspace.ts';
 import { budgetsOf, DEFAULT_BUDGET } from './agent-request.ts';
 import { configError, EngineError } from './engine-error.ts';
 import { createModelPort } from './models/model-port.ts';
 import { Observation, type PluginFactory } from './observation.ts';
 import { taskOf, type Task, type TaskRecord } from './task.ts';
 import { TaskMemory } from './task-memory.ts';
+import { changesOf } from './task-changes.ts';
 import { taskParts } from './task-parts.ts';
 import { Tasks } from './tasks.ts';
 
@@ -72,13 +74,21 @@ export class Engine {
   readonly #tasks: Tasks;
   readonly #loop: Loop;
   readonly #observation: Observation;
+  readonly #workspace: Workspace;
   readonly #outcomes = new Map<string, RunOutcome>();
   /** Open tasks that the telemetry knows. */
   readonly #shown = new Set<string>();
   #isClosed = false;
 
   private constructor(
-    parts: Readonly<{ manifests: Manifests; journal: Journal; tasks: Tasks; loop: Loop; observation: Observation }>,
+    parts: Readonly<{
+      manifests: Manifests;
+      journal: Journal;
+      tasks: Tasks;
+      loop: Loop;
+      observation: Observation;
+      workspace: Workspace;
+    }>,
   ) {
     this.#manifests = parts.manifests;
     this.#hash = createHash('sha256').update(canonicalJson(parts.manifests)).digest('hex');
@@ -86,6 +96,7 @@ export class Engine {
     this.#tasks = parts.tasks;
     this.#loop = parts.loop;
     this.#observation = parts.observation;
+    this.#workspace = parts.workspace;
   }
 
   /** Reads and checks the manifests of a folder, and opens its data. Rejects with `config_error` and all faults, or `data_locked`. */
@@ -109,8 +120,8 @@ export class Engine {
       model: options.models ?? createModelPort({ models: manifests.models, env }),
       tools: [],
       toolsOf: (run) => tasks.toolsOf(run),
-      policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
-      approvals: { ask: async () => {} },
+      policy: { judge: (call) => tasks.judge(call) },
+      approvals: { ask: async (question) => tasks.ask(question) },
       memory: { recall: async () => [] },
       clock: SYSTEM_CLOCK,
       ids: { next: () => randomUUID() },
@@ -119,7 +130,7 @@ export class Engine {
       notify,
     } satisfies EnginePorts;
     const loop = createEngine(ports, { interruptGraceMs: INTERRUPT_GRACE_MS });
-    return new Engine({ manifests, journal, tasks, loop, observation });
+    return new Engine({ manifests, journal, tasks, loop, observation, workspace });
   }
 
   /** Gives a tool of `tools.yaml` with `uses: handler` its function. Rejects a tool that no manifest names: `handler_unknown`. */
@@ -220,6 +231,15 @@ export class Engine {
     return this.#ended(id, this.#loop.cancel(id));
   }
 
+  /**
+   * Restores the files that a task changed with built-in tools, the last change first. A file that has changed since stays as it is, and
+   * the result says why.
+   */
+  async rollbackTask(id: string): Promise<readonly RolledBack[]> {
+    this.#checkOpen();
+    return rollback(this.#workspace, changesOf(this.#journal, this.task(id)));
+  }
+
   /** Adds a plugin after those of `plugins.yaml`. Throws a `PluginError` if it cannot be used. */
   register(plugin: Plugin): void {
     this.#observation.plugins.register(plugin);
@@ -235,6 +255,7 @@ export class Engine {
     const task = taskOf(this.#journal, id, {
       isActive: this.#tasks.isActive(id),
       outcome: this.#outcomes.get(id) ?? null,
+      questionOf: this.#tasks.questionOf,
     });
     if (task !== null) return task;
     throw new EngineError('no_such_task', `There is no task ${id} in this folder's data.`);

@@ -43,9 +43,18 @@ export type StageView = Readonly<{
   run: string | null;
 }>;
 
-/** `requests`: ids of the questions that people must answer; `waitMs`: of a wait for the model, in milliseconds. */
+/** A question that people must answer: may the tool be called with these arguments, which are JSON text? */
+export type TaskQuestion = Readonly<{
+  request: string;
+  run: string;
+  tool: string;
+  arguments: string;
+  why: 'policy' | 'unknown';
+}>;
+
+/** `requests`: ids of the questions that people must answer; `waitMs`: the wait for the model, in milliseconds. */
 export type TaskWait =
-  | Readonly<{ for: 'permission'; requests: readonly string[] }>
+  | Readonly<{ for: 'permission'; requests: readonly string[]; questions: readonly TaskQuestion[] }>
   | Readonly<{ for: 'model'; code: string; waitMs: number }>
   | Readonly<{ for: 'engine' }>;
 
@@ -74,7 +83,11 @@ export type Task = Readonly<{
   spent: Readonly<{ steps: number; tokens: number; moneyMicros: number; timeMs: number }>;
 }>;
 
-type Now = Readonly<{ isActive: boolean; outcome: RunOutcome | null }>;
+type Now = Readonly<{
+  isActive: boolean;
+  outcome: RunOutcome | null;
+  questionOf: (request: string) => TaskQuestion | null;
+}>;
 
 /** The task of a run; null if the journal has no such task. Throws if the journal cannot be read. */
 export function taskOf(journal: Journal, id: string, now: Now): Task | null {
@@ -124,12 +137,16 @@ function statusOf(state: RunState, { isActive }: Now): TaskStatus {
   return state.flow === null || state.flow.stages.size === 0 ? 'PENDING' : 'WAITING';
 }
 
-function waitOf(state: RunState, { isActive, outcome }: Now): TaskWait | null {
+function waitOf(state: RunState, { isActive, outcome, questionOf }: Now): TaskWait | null {
   if (state.outcome !== null || isActive) return null;
   if (outcome?.kind !== 'waiting') return { for: 'engine' };
   switch (outcome.for) {
     case 'permission':
-      return { for: 'permission', requests: outcome.requests };
+      return {
+        for: 'permission',
+        requests: outcome.requests,
+        questions: outcome.requests.flatMap((request) => shown(questionOf(request))),
+      };
     case 'model':
       return { for: 'model', code: outcome.code, waitMs: outcome.waitMs };
     case 'engine':
@@ -137,6 +154,12 @@ function waitOf(state: RunState, { isActive, outcome }: Now): TaskWait | null {
     default:
       return outcome satisfies never;
   }
+}
+
+function shown(question: TaskQuestion | null): readonly TaskQuestion[] {
+  if (question === null) return [];
+  const { request, run, tool, arguments: text, why } = question;
+  return [{ request, run, tool, arguments: text, why }];
 }
 
 const ENDED = {

@@ -3,6 +3,7 @@ import type { Tool } from '../../effects/tool.ts';
 import { agentRunOf } from '../../flow/agent-stage.ts';
 import type { FlowPorts, StageAt } from '../../flow/flow-ports.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { PolicyPort, ProposedCall, Question } from '../../loop/ports.ts';
 import { loadRun } from '../../loop/transcript.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
@@ -36,6 +37,7 @@ export class Tasks {
   readonly #active = new Map<string, number>();
   readonly #plugins: Pick<PluginManager, 'emit'>;
   readonly #hooks: TaskHooks;
+  readonly #questions = new Map<string, Question>();
   readonly #memory: TaskMemory;
   readonly #notify: (notice: TelemetryNotice) => void;
   #keeping: Promise<unknown> = Promise.resolve();
@@ -97,6 +99,7 @@ export class Tasks {
   async afterTask({ id: task, workflow, pipeline, status, output, failure }: Task): Promise<void> {
     const ended = ENDED.get(status);
     if (ended === undefined) return;
+    for (const request of this.#questions.keys()) if (isOfTask(request, task)) this.#questions.delete(request);
     await this.#hooks.afterTask({
       task,
       run: task,
@@ -135,6 +138,21 @@ export class Tasks {
     this.#known.delete(task);
     this.#asked.delete(task);
   }
+
+  /** A person must allow calls of tools whose manifest says `ask`. Permissions of manifests are judged by the tools themselves. */
+  judge({ tool }: Pick<ProposedCall, 'tool'>): ReturnType<PolicyPort['judge']> {
+    const isAsked = this.#manifests.tools.some(({ id, ask }) => id === tool && ask);
+    return isAsked
+      ? { verdict: 'ask', reason: `tools.yaml has ask: true for ${tool}.` }
+      : { verdict: 'allow', reason: '' };
+  }
+
+  /** Keeps a question for people while its task is open. */
+  ask(question: Question): void {
+    this.#questions.set(question.request, question);
+  }
+
+  questionOf = (request: string): Question | null => this.#questions.get(request) ?? null;
 
   isActive = (task: string): boolean => this.#active.has(task);
 
@@ -249,6 +267,9 @@ export class Tasks {
 /** The agent of a stage, from the end of the id of its run: `STAGE.ROUND.ATTEMPT`. */
 const agentOf = ({ plan }: TaskParts, end: string): string | null =>
   plan.stages.find(({ id }) => id === stageOf(end))?.agent ?? null;
+
+/** Requests of a task begin with its id, and those of its agents with their runs. */
+const isOfTask = (request: string, task: string): boolean => request.startsWith(`${task}/`);
 
 const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
 

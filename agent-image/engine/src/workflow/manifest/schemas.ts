@@ -112,6 +112,7 @@ export const BUILT_IN_TOOLS = [
 
 const tool = {
   id: ManifestId,
+  ask: z.boolean().default(false).describe('A person must allow each call; the task waits for the answer.'),
   risk: z.enum(['low', 'medium', 'high']).default('low').describe('Telemetry reports calls of tools with a high risk.'),
   permissions: Permissions.optional(),
   timeout_s: z.number().min(0.001).max(MAX_TIMEOUT_S).default(30),
