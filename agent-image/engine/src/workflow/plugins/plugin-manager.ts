@@ -11,7 +11,7 @@ const MAX_REASON_CHARS = 500;
 type ManagerParts = Readonly<{
   clock: Pick<ClockPort, 'after'>;
   /** Reports a failure of a plugin at a run. It ends nothing. */
-  report: (problem: Readonly<{ run: string; where: string; error: PluginError }>) => void;
+  report: (problem: Readonly<{ task: string; run: string; where: string; error: PluginError }>) => void;
 }>;
 
 /** `vetoed`: the reason of the first plugin that keeps what comes next from happening; else null. */
@@ -31,13 +31,15 @@ export type PluginManager = Readonly<{
   route: (question: RouteQuestion) => string | null;
 }>;
 
+type At = Readonly<{ task: string; run: string }>;
+const NOWHERE: At = { task: '', run: '' };
 const NO_VETO: Emitted = { vetoed: null };
 
 export function createPluginManager(parts: ManagerParts): PluginManager {
   const plugins: Plugin[] = [];
-  const report = (plugin: Plugin, run: string, error: PluginError): void => {
+  const report = (plugin: Plugin, { task, run }: At, error: PluginError): void => {
     try {
-      parts.report({ run, where: `plugin ${plugin.id}`, error });
+      parts.report({ task, run, where: `plugin ${plugin.id}`, error });
     } catch {
       // A failing report must not reach the engine, which calls the hooks.
     }
@@ -57,7 +59,7 @@ export function createPluginManager(parts: ManagerParts): PluginManager {
       const copy = frozen(structuredClone(context));
       for (const { plugin, handler } of handlers) {
         const answer = await answerOf({ plugin, hook, clock: parts.clock }, handler, copy);
-        if (answer instanceof PluginError) report(plugin, context.run, answer);
+        if (answer instanceof PluginError) report(plugin, context, answer);
         else if (answer !== null) return { vetoed: `${answer} (plugin ${plugin.id})` };
       }
       return NO_VETO;
@@ -66,13 +68,13 @@ export function createPluginManager(parts: ManagerParts): PluginManager {
       firstOf(
         plugins,
         (plugin) => costBy(plugin, model, tokens),
-        (plugin, error) => report(plugin, '', error),
+        (plugin, error) => report(plugin, NOWHERE, error),
       ),
     route: (question) =>
       firstOf(
         plugins,
         (plugin) => choiceBy(plugin, question),
-        (plugin, error) => report(plugin, question.task, error),
+        (plugin, error) => report(plugin, { ...NOWHERE, task: question.task }, error),
       ),
   };
 }

@@ -50,7 +50,7 @@ export function runOpened(event: EventOf<'run_opened'>, parent: TrackedRun | nul
 
 function beginning({ run, conversation, model, at, elapsedMs }: EventOf<'run_opened'>) {
   const now: Moment = { at, monotonicMs: elapsedMs };
-  const empty = { usage: NO_USAGE, stages: new Map(), calls: new Map(), asked: null, failure: null };
+  const empty = { usage: NO_USAGE, stages: new Map(), calls: new Map(), asked: null, failure: null, isEnded: false };
   return { id: run, conversation, model, began: now, now, ...empty };
 }
 type Beginning = ReturnType<typeof beginning>;

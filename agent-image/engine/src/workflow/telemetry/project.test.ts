@@ -6,7 +6,7 @@ import { aCall, anEvent, aRef } from '../../testing/an-event.ts';
 import { aPlan, aStage } from '../../testing/a-plan.ts';
 import { fold, foldEvents, only, sourcesOf } from '../../testing/fold-telemetry.ts';
 import type { TelemetryEvent } from './event.ts';
-import { EMPTY_PROJECTION, project } from './project.ts';
+import { project } from './project.ts';
 
 /** A task with a tool stage, an agent stage that decides, a stage that fails into an error edge, and one that is skipped. */
 const PLAN = aPlan(
@@ -153,7 +153,7 @@ test('a workflow gives the expected sequence of telemetry events', () => {
     folded.events.map((_, index) => index + 1),
   );
   assert.ok(folded.events.every(({ task }) => task === 'task-7'));
-  assert.deepEqual(folded.projection, EMPTY_PROJECTION);
+  assert.deepEqual([...folded.projection.runs.keys()], ['r1']);
 });
 
 test('events carry tokens, cost, durations and failures with their place', () => {
@@ -316,6 +316,30 @@ test('a fault that ended no run is an error with its code, and one of an unknown
       ['engine', 'engine', 'engine_problem', `plugin audit: ${'x'.repeat(16)}`],
     ],
   );
+});
+
+test('a plugin that fails before the run of an agent begins, or after the end of the task, is an error of the task', () => {
+  const problem = { type: 'problem', run: 'r2', task: 'r1', where: 'plugin audit', error: new Error('no') } as const;
+  const before = fold([{ type: 'event', event: anEvent('run_opened') }, problem], sourcesOf({}));
+  const after = fold(
+    [{ type: 'event', event: anEvent('run_opened') }, { type: 'event', event: anEvent('run_closed') }, problem],
+    sourcesOf({}),
+  );
+  for (const folded of [before, after]) assert.equal(folded.events.at(-1)?.type, 'error');
+  assert.deepEqual(
+    after.events.map(({ seq }) => seq),
+    [1, 2, 3, 4],
+  );
+});
+
+test('a long-lived process keeps only the last ended tasks', () => {
+  const tasks = [...Array(300).keys()].map((number) => `r${number}`);
+  const { projection } = foldEvents(
+    tasks.flatMap((run) => [anEvent('run_opened', { run }), anEvent('run_closed', { run })]),
+    sourcesOf({}),
+  );
+  assert.deepEqual([...projection.runs.keys()], tasks.slice(-100));
+  assert.deepEqual([...projection.counts.keys()], tasks.slice(-100));
 });
 
 test('runs that no task has, and events of unknown runs, give nothing', () => {

@@ -14,7 +14,10 @@ import {
 import { callsKnown, runClosed, runOpened, stageClosed, stageOpened } from './project-task.ts';
 import { charge, signatureOf, type Step, type TrackedRun } from './tracked-run.ts';
 
-/** The open runs of tasks by their ids, and the number of events of each task. */
+/** Ended tasks that stay known, because plugins may fail after the end of a task. */
+const MAX_ENDED = 100;
+
+/** The open runs of tasks and the runs of the last ended ones, by their ids, and the number of events of each task. */
 export type Projection = Readonly<{
   runs: ReadonlyMap<string, TrackedRun>;
   counts: ReadonlyMap<string, number>;
@@ -35,7 +38,9 @@ export type ProjectionSources = Readonly<{
  * them reports them. `run`: of the task.
  */
 type MemoryNotice = Readonly<{ type: 'memory'; run: string; stage: string; parts: number; tokens: number }>;
-export type TelemetryNotice = Notice | MemoryNotice;
+/** A fault at a run that may not have begun yet, or has ended; `task` is then its place. */
+type Problem = Extract<Notice, { type: 'problem' }> & Readonly<{ task?: string }>;
+export type TelemetryNotice = Exclude<Notice, { type: 'problem' }> | MemoryNotice | Problem;
 
 export type Projected = Readonly<{ projection: Projection; events: readonly TelemetryEvent[] }>;
 
@@ -60,11 +65,25 @@ function projectEvent(projection: Projection, event: JournalEvent, sources: Proj
   const stage = stageOf(projection, event);
   const step = stepOf(projection, { event, stage }, sources);
   if (step === null) return { projection, events: [] };
-  const runs = new Map(projection.runs);
-  if (event.type === 'run_closed') runs.delete(event.run);
-  else runs.set(event.run, step.run);
+  const runs = new Map(projection.runs).set(event.run, step.run);
   if (step.used !== undefined) chargeAll(runs, { ...step, used: step.used, stage });
-  return published({ ...projection, runs }, step, stage);
+  const projected = published({ ...projection, runs }, step, stage);
+  return event.type === 'run_closed' ? { ...projected, projection: closed(projected.projection, step.run) } : projected;
+}
+
+/** Forgets the run of an agent. That of a task stays known until many others have ended. */
+function closed(projection: Projection, run: TrackedRun): Projection {
+  const runs = new Map(projection.runs);
+  runs.delete(run.id);
+  if (run.parent !== null) return { ...projection, runs };
+  runs.set(run.id, { ...run, isEnded: true });
+  const ended = [...runs.values()].filter(({ isEnded }) => isEnded);
+  const [oldest] = ended;
+  if (ended.length <= MAX_ENDED || oldest === undefined) return { ...projection, runs };
+  runs.delete(oldest.id);
+  const counts = new Map(projection.counts);
+  counts.delete(oldest.task);
+  return { runs, counts };
 }
 
 /** The stage of the task to which an event belongs. */
@@ -139,7 +158,8 @@ function chargeAll(runs: Map<string, TrackedRun>, { run, used, stage }: Required
 /** Gives the events their envelope. */
 function published(projection: Projection, { run, bodies }: Step, stage: string): Projected {
   if (bodies.length === 0) return { projection, events: [] };
-  const before = projection.counts.get(run.task) ?? 0;
+  // A caller may learn the journal of a task a second time.
+  const before = bodies[0]?.type === 'task_created' ? 0 : (projection.counts.get(run.task) ?? 0);
   const events = bodies.map((body, index): TelemetryEvent => {
     const envelope = {
       v: TELEMETRY_VERSION,
@@ -154,13 +174,14 @@ function published(projection: Projection, { run, bodies }: Step, stage: string)
     return { ...envelope, ...body };
   });
   const counts = new Map(projection.counts).set(run.task, before + events.length);
-  if (events.some(({ type }) => type === 'task_finished')) counts.delete(run.task);
   return { projection: { ...projection, counts }, events };
 }
 
 /** A fault that ended no run: of a tool, a plugin, the approvals or the memory. */
-function projectProblem(projection: Projection, notice: Extract<Notice, { type: 'problem' }>): Projected {
-  const run = projection.runs.get(notice.run);
+function projectProblem(projection: Projection, notice: Problem): Projected {
+  const { runs } = projection;
+  const ofTask = (each: TrackedRun): boolean => each.parent === null && each.task === notice.task;
+  const run = runs.get(notice.run) ?? [...runs.values()].find(ofTask);
   if (run === undefined) return { projection, events: [] };
   const { code, message } = faultOf(notice.error);
   const failure = signatureOf(run, run.stage, { category: 'engine', code });

@@ -50,6 +50,7 @@ export type TrackedRun = Readonly<{
   asked: Moment | null;
   /** The last failure of a stage from which no edge leads away. */
   failure: FailureSignature | null;
+  isEnded: boolean;
 }>;
 
 /** The change of a run by an event, and the events of telemetry. `used`: what the run and those that it works for used. */
