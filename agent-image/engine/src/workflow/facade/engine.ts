@@ -76,8 +76,6 @@ export class Engine {
   readonly #observation: Observation;
   readonly #workspace: Workspace;
   readonly #outcomes = new Map<string, RunOutcome>();
-  /** Open tasks that the telemetry knows. */
-  readonly #shown = new Set<string>();
   #isClosed = false;
 
   private constructor(
@@ -194,7 +192,6 @@ export class Engine {
     if (!opened.ok && opened.code === 'run_exists')
       throw new EngineError('task_exists', `There is a task ${id} already. Resume it, or choose another id.`);
     if (!opened.ok) throw new EngineError('engine_closed', `The task cannot be created: ${opened.code}.`);
-    this.#shown.add(id);
     return this.task(id);
   }
 
@@ -213,7 +210,7 @@ export class Engine {
     if (task.status === 'COMPLETED' || task.status === 'FAILED' || task.status === 'CANCELLED') return task;
     this.#checkManifests(id);
     this.#tasks.checkHandlers();
-    this.#catchUp(task);
+    this.#catchUp(id);
     return this.#ended(id, this.#loop.resume(id, { answers }));
   }
 
@@ -228,6 +225,7 @@ export class Engine {
     this.#checkOpen();
     const task = this.task(id);
     if (task.output !== null || task.failure !== null || task.status === 'CANCELLED') return task;
+    this.#catchUp(id);
     return this.#ended(id, this.#loop.cancel(id));
   }
 
@@ -238,6 +236,11 @@ export class Engine {
   async rollbackTask(id: string): Promise<readonly RolledBack[]> {
     this.#checkOpen();
     return rollback(this.#workspace, changesOf(this.#journal, this.task(id)));
+  }
+
+  /** Telemetry needs the past of a task that another engine began. */
+  #catchUp(id: string): void {
+    if (!this.#tasks.isActive(id)) this.#observation.catchUp(this.#tasks.eventsOf(id));
   }
 
   /** Adds a plugin after those of `plugins.yaml`. Throws a `PluginError` if it cannot be used. */
@@ -283,22 +286,9 @@ export class Engine {
       this.#tasks.end(id);
     }
     const task = this.task(id);
-    if (task.waiting === null) {
-      this.#outcomes.delete(id);
-      this.#shown.delete(id);
-    }
+    if (task.waiting === null) this.#outcomes.delete(id);
     await this.#tasks.afterTask(task);
     return task;
-  }
-
-  /** Shows the telemetry what an earlier engine did for the task. */
-  #catchUp({ id, stages }: Task): void {
-    if (this.#shown.has(id)) return;
-    this.#shown.add(id);
-    for (const run of [id, ...stages.flatMap((stage) => stage.run ?? [])]) {
-      const found = this.#journal.eventsOf(run);
-      if (found.ok) this.#observation.catchUp(found.events);
-    }
   }
 
   #checkOpen(): void {

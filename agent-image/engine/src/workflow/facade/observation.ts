@@ -7,6 +7,7 @@ import { builtInPlugin, type PluginStates } from '../plugins/built-in-plugins.ts
 import { createPluginManager, type PluginManager } from '../plugins/plugin-manager.ts';
 import { PluginError, type Plugin } from '../plugins/plugin.ts';
 import { errorHookSink } from '../plugins/task-hooks.ts';
+import type { SinkProblem } from '../telemetry/bus.ts';
 import type { TelemetryEvent } from '../telemetry/event.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts';
 import type { ProjectionSources, TelemetryNotice } from '../telemetry/project.ts';
@@ -35,7 +36,7 @@ export class Observation {
   constructor(setting: Setting) {
     this.plugins = createPluginManager({
       clock: SYSTEM_CLOCK,
-      report: ({ run, where, error }) => this.notice({ type: 'problem', run, where, error }),
+      report: (problem) => this.notice({ type: 'problem', ...problem }),
     });
     for (const plugin of pluginsOf(setting)) this.plugins.register(plugin);
     this.#telemetry = telemetryOf(setting, this.plugins);
@@ -60,6 +61,12 @@ export class Observation {
   }
 }
 
+/** Node prints a warning on the standard error; a program may listen to it. */
+function warn({ sink, kind, events, error }: SinkProblem): void {
+  const why = kind === 'dropped' ? 'it is too slow' : error instanceof Error ? error.message : 'it failed again';
+  process.emitWarning(`The telemetry sink ${sink} lost ${events} events: ${why}`, 'TelemetryWarning');
+}
+
 function telemetryOf({ manifests, data, env, textOf }: Setting, plugins: PluginManager): Telemetry {
   const { models, tools, telemetry } = manifests;
   const risky = new Set(tools.filter(({ risk }) => risk === 'high').map(({ id }) => id));
@@ -75,7 +82,7 @@ function telemetryOf({ manifests, data, env, textOf }: Setting, plugins: PluginM
     random: Math.random,
     providerOf: (model) => models.find(({ id }) => id === model)?.provider ?? 'unknown',
     sources: { textOf, costOf: plugins.costOf, isSensitive: (tool) => risky.has(tool) },
-    report: () => {},
+    report: warn,
   });
   if (opened.ok) return opened.telemetry;
   throw new EngineError('config_error', `plugins.yaml: ${opened.problems.join('; ')}`);

@@ -2,12 +2,14 @@ import type { ContextItem } from '../../context/agent-prompt.ts';
 import type { Tool } from '../../effects/tool.ts';
 import { agentRunOf } from '../../flow/agent-stage.ts';
 import type { FlowPorts, StageAt } from '../../flow/flow-ports.ts';
+import type { JournalEvent } from '../../journal/event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { PolicyPort, ProposedCall, Question } from '../../loop/ports.ts';
 import { loadRun } from '../../loop/transcript.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
 import type { AgentSpec } from '../manifest/schemas.ts';
+import type { NodeRole } from '../plan/plan.ts';
 import { withToolHooks, type PlaceOf } from '../plugins/hook-tools.ts';
 import type { PluginManager } from '../plugins/plugin-manager.ts';
 import { createTaskHooks, type TaskHooks } from '../plugins/task-hooks.ts';
@@ -156,6 +158,22 @@ export class Tasks {
 
   isActive = (task: string): boolean => this.#active.has(task);
 
+  /** The events of a task, and then those of the runs of its agents. */
+  eventsOf(task: string): readonly JournalEvent[] {
+    const own = this.#eventsOfRun(task);
+    const ofAgents = own.flatMap((event) => {
+      if (event.type !== 'stage_opened' || event.flow === undefined || !ASKING.has(event.flow.role)) return [];
+      const { round, attempt } = event.flow;
+      return this.#eventsOfRun(agentRunOf(task, { id: event.stage, round, attempt }));
+    });
+    return [...own, ...ofAgents];
+  }
+
+  #eventsOfRun(run: string): readonly JournalEvent[] {
+    const found = this.#journal.eventsOf(run);
+    return found.ok ? found.events : [];
+  }
+
   recordOf = (task: string): TaskRecord => this.#knownOf(task).record;
 
   /** The tools of a run: all those of the manifests for a tool stage, or those of the agent of a stage. */
@@ -275,6 +293,9 @@ const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
 
 /** Calls of a task have ids such as `STAGE.ROUND.ATTEMPT/NUMBER`. */
 const STAGE_OF_CALL = /^(.*)\.\d+\.\d+\/\d+$/;
+
+/** Roles whose stages have a run of an agent. */
+const ASKING: ReadonlySet<NodeRole> = new Set<NodeRole>(['agent', 'feedback']);
 
 const ENDED: ReadonlyMap<string, 'completed' | 'failed' | 'cancelled'> = new Map([
   ['COMPLETED', 'completed'],
