@@ -8,6 +8,7 @@ export type EngineErrorCode =
   | 'no_such_stage'
   | 'task_exists'
   | 'task_closed'
+  | 'task_open'
   | 'plan_changed'
   | 'no_pipeline'
   | 'handler_missing'

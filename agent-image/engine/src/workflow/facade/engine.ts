@@ -11,23 +11,24 @@ import type { EnginePorts } from '../../loop/kit.ts';
 import type { ModelPort } from '../../loop/ports.ts';
 import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
-import type { Manifests } from '../manifest/manifests.ts';
+import { MANIFEST_NAMES, type Manifests } from '../manifest/manifests.ts';
 import { planText } from '../plan/plan-text.ts';
 import type { Plugin } from '../plugins/plugin.ts';
 import { choosePipeline, type RoutingDecision } from '../route/choose-pipeline.ts';
 import { Override } from '../route/override.ts';
 import type { TelemetryEvent } from '../telemetry/event.ts';
 import type { TelemetryNotice } from '../telemetry/project.ts';
+import { manifestLines } from '../tools/manifest-lines.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
-import { rollback, type RolledBack } from '../tools/rollback.ts';
+import type { RolledBack } from '../tools/rollback.ts';
 import { openWorkspace, type Workspace } from '../tools/workspace.ts';
 import { budgetsOf, DEFAULT_BUDGET } from './agent-request.ts';
 import { configError, EngineError } from './engine-error.ts';
 import { createModelPort } from './models/model-port.ts';
 import { Observation, type PluginFactory } from './observation.ts';
+import { rollBackTask } from './roll-back-task.ts';
 import { taskOf, type Task, type TaskRecord } from './task.ts';
 import { TaskMemory } from './task-memory.ts';
-import { changesOf } from './task-changes.ts';
 import { taskParts } from './task-parts.ts';
 import { Tasks } from './tasks.ts';
 
@@ -71,6 +72,7 @@ export class Engine {
   readonly #manifests: Manifests;
   readonly #hash: string;
   readonly #journal: Journal;
+  readonly #workspace: Workspace;
   readonly #tasks: Tasks;
   readonly #loop: Loop;
   readonly #observation: Observation;
@@ -82,15 +84,16 @@ export class Engine {
     parts: Readonly<{
       manifests: Manifests;
       journal: Journal;
+      workspace: Workspace;
       tasks: Tasks;
       loop: Loop;
       observation: Observation;
-      workspace: Workspace;
     }>,
   ) {
     this.#manifests = parts.manifests;
     this.#hash = createHash('sha256').update(canonicalJson(parts.manifests)).digest('hex');
     this.#journal = parts.journal;
+    this.#workspace = parts.workspace;
     this.#tasks = parts.tasks;
     this.#loop = parts.loop;
     this.#observation = parts.observation;
@@ -106,13 +109,17 @@ export class Engine {
     const data = resolve(options.data ?? join(dir, '.hamlet'));
     await mkdir(data, { recursive: true });
     const env = options.env ?? process.env;
-    const workspace = await openWorkspace({ root: options.workspace ?? dir, data, environment: env });
+    const files = MANIFEST_NAMES.map((name) => join(dir, name));
+    const root = options.workspace ?? dir;
+    const workspace = await openWorkspace({ root, data, manifests: files, environment: env });
+    const lineOf = await manifestLines(dir);
     const journal = openJournal(join(data, 'journal.db'));
     const factories = options.plugins ?? {};
     const observation = new Observation({ manifests, data, env, factories, textOf: journal.textOf });
     const memory = new TaskMemory({ manifests, data });
     const notify = (notice: TelemetryNotice): void => observation.notice(notice);
-    const tasks = new Tasks({ manifests, journal, workspace, plugins: observation.plugins, memory, notify });
+    const { plugins } = observation;
+    const tasks = new Tasks({ manifests, journal, workspace, lineOf, plugins, memory, notify });
     const ports = {
       journal,
       model: options.models ?? createModelPort({ models: manifests.models, env }),
@@ -128,7 +135,7 @@ export class Engine {
       notify,
     } satisfies EnginePorts;
     const loop = createEngine(ports, { interruptGraceMs: INTERRUPT_GRACE_MS });
-    return new Engine({ manifests, journal, tasks, loop, observation, workspace });
+    return new Engine({ manifests, journal, workspace, tasks, loop, observation });
   }
 
   /** Gives a tool of `tools.yaml` with `uses: handler` its function. Rejects a tool that no manifest names: `handler_unknown`. */
@@ -230,12 +237,15 @@ export class Engine {
   }
 
   /**
-   * Restores the files that a task changed with built-in tools, the last change first. A file that has changed since stays as it is, and
-   * the result says why.
+   * Restores the files that the tools of an ended task changed, the last change first. A file that changed since, or whose copy was deleted
+   * to make room, stays as it is.
    */
   async rollbackTask(id: string): Promise<readonly RolledBack[]> {
     this.#checkOpen();
-    return rollback(this.#workspace, changesOf(this.#journal, this.task(id)));
+    const { status } = this.task(id);
+    if (status !== 'COMPLETED' && status !== 'FAILED' && status !== 'CANCELLED')
+      throw new EngineError('task_open', `The task ${id} is ${status}. Cancel it first.`);
+    return rollBackTask(this.#journal, this.#workspace, id);
   }
 
   /** Telemetry needs the past of a task that another engine began. */

@@ -14,6 +14,7 @@ import { withToolHooks, type PlaceOf } from '../plugins/hook-tools.ts';
 import type { PluginManager } from '../plugins/plugin-manager.ts';
 import { createTaskHooks, type TaskHooks } from '../plugins/task-hooks.ts';
 import type { TelemetryNotice } from '../telemetry/project.ts';
+import type { ToolRules } from '../tools/check-tool-call.ts';
 import { toolsOf } from '../tools/tools-of.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -34,6 +35,7 @@ export class Tasks {
   readonly #manifests: Manifests;
   readonly #journal: Journal;
   readonly #workspace: Workspace;
+  readonly #lineOf: ToolRules['lineOf'];
   readonly #handlers = new Map<string, ToolHandler>();
   readonly #known = new Map<string, Known>();
   readonly #active = new Map<string, number>();
@@ -51,6 +53,7 @@ export class Tasks {
       manifests: Manifests;
       journal: Journal;
       workspace: Workspace;
+      lineOf: ToolRules['lineOf'];
       plugins: Pick<PluginManager, 'emit'>;
       memory: TaskMemory;
       notify: (notice: TelemetryNotice) => void;
@@ -71,6 +74,7 @@ export class Tasks {
     this.#manifests = parts.manifests;
     this.#journal = parts.journal;
     this.#workspace = parts.workspace;
+    this.#lineOf = parts.lineOf;
   }
 
   readonly flowPorts: FlowPorts = {
@@ -196,10 +200,9 @@ export class Tasks {
       workspace: this.#workspace,
       agent,
       mode,
+      lineOf: this.#lineOf,
     });
-    const allowed = agent === null ? null : new Set(agents.find(({ id }) => id === agent)?.tools);
-    const own = allowed === null ? made : made.filter(({ name }) => allowed.has(name));
-    return withToolHooks(own, this.#plugins, (run, call) => this.#placeOf(run, call, agent));
+    return withToolHooks(made, this.#plugins, (run, call) => this.#placeOf(run, call, agent));
   }
 
   #placeOf(run: string, call: string, agent: string | null): ReturnType<PlaceOf> {
