@@ -190,38 +190,37 @@ while (Atomics.load(state, 0) === 0) {
 
 const RACE_MS = 700;
 
-for (const byDescriptor of [true, false])
-  test(`a folder that becomes a link between check and use shows nothing of outside (by descriptor: ${byDescriptor})`, async () => {
-    const name = `race-${byDescriptor}`;
-    mkdirSync(at(name));
-    writeFileSync(at(`${name}/secret`), 'inside');
-    const shared = new SharedArrayBuffer(8);
-    const state = new Int32Array(shared);
-    const worker = new Worker(SWAPPER, { eval: true, workerData: { folder: at(name), outside, shared } });
-    const ended = new Promise((done) => worker.once('exit', done));
-    const seen = new Map<string, number>();
-    try {
-      for (const until = performance.now() + RACE_MS; performance.now() < until;) {
-        const end = await raced(name, byDescriptor);
-        seen.set(end, (seen.get(end) ?? 0) + 1);
-      }
-    } finally {
-      Atomics.store(state, 0, 1);
-      await ended;
+test('a folder that becomes a link between check and use shows nothing of outside', async () => {
+  mkdirSync(at('race'));
+  writeFileSync(at('race/secret'), 'inside');
+  const shared = new SharedArrayBuffer(8);
+  const state = new Int32Array(shared);
+  const worker = new Worker(SWAPPER, { eval: true, workerData: { folder: at('race'), outside, shared } });
+  const ended = new Promise((done) => worker.once('exit', done));
+  const seen = new Map<string, number>();
+  const isEnough = (): boolean => seen.size > 1 && seen.has('inside') && Atomics.load(state, 1) > 10;
+  try {
+    const began = performance.now();
+    for (let ms = 0; ms < RACE_MS || (!isEnough() && ms < 5 * RACE_MS); ms = performance.now() - began) {
+      const end = await raced('race');
+      seen.set(end, (seen.get(end) ?? 0) + 1);
     }
-    assert.ok(Atomics.load(state, 1) > 10, 'the folder was swapped often');
-    assert.deepEqual(
-      [...seen.keys()].filter((end) => end.startsWith('Error') || end === SECRET),
-      [],
-    );
-    assert.ok((seen.get('inside') ?? 0) > 0 && seen.size > 1, JSON.stringify([...seen]));
-  });
+  } finally {
+    Atomics.store(state, 0, 1);
+    await ended;
+  }
+  assert.ok(isEnough(), JSON.stringify([...seen]));
+  assert.deepEqual(
+    [...seen.keys()].filter((end) => end.startsWith('Error') || end === SECRET),
+    [],
+  );
+});
 
 /** The content that a read in the race gives, or the code of its fault. */
-async function raced(name: string, byDescriptor: boolean): Promise<string> {
+async function raced(name: string): Promise<string> {
   const asked = { name: 'secret', path: 'secret', maxBytes: 1_000 };
   try {
-    const content = await inFolder({ root: workspace.root, parts: [name], byDescriptor }, (open) =>
+    const content = await inFolder({ root: workspace.root, parts: [name], byDescriptor: true }, (open) =>
       contentOf(open, asked),
     );
     return content?.data.toString() ?? 'null';
