@@ -1,0 +1,14 @@
+const SECOND_MS = 1_000;
+const MINUTE_S = 60;
+
+/** A duration for people: `340 ms`, `12.3 s`, `2 min 5 s`. Pure. */
+export function durationText(ms: number): string {
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
+  const seconds = ms / SECOND_MS;
+  if (seconds < MINUTE_S) return `${seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / MINUTE_S)} min ${Math.floor(seconds % MINUTE_S)} s`;
+}
+
+/** `1 token`, `1,234 tokens`. Pure. */
+export const tokensText = (tokens: number): string =>
+  `${tokens.toLocaleString('en')} ${tokens === 1 ? 'token' : 'tokens'}`;

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadManifests } from '../manifest/load-manifests.ts';
+import type { Manifests } from '../manifest/manifests.ts';
+import { compilePlan } from '../plan/compile-plan.ts';
+import type { ConfigError } from '../plan/config-error.ts';
+import type { Flags } from './command-line.ts';
+import { configErrorText } from './config-error-text.ts';
+import { EXIT, type ExitCode, type Terminal } from './terminal.ts';
+
+type Asked = Readonly<{ dir: string; flags: Pick<Flags, 'json' | 'output' | 'pipeline'> }>;
+
+/** Prints errors of manifests: with their lines for people, as one line of JSON for programs. */
+export function refuseConfig(
+  errors: readonly ConfigError[],
+  { dir, flags }: Asked,
+  terminal: Pick<Terminal, 'out' | 'err'>,
+): ExitCode {
+  if (flags.json) terminal.out(`${JSON.stringify({ ok: false, errors })}\n`);
+  else terminal.err(configErrorText(errors, dir, (file) => textOf(join(dir, file))));
+  return EXIT.wrong;
+}
+
+/** Null for a file that is missing: its error has no line to show. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** `validate`: checks all manifests, and says what they describe. */
+export async function validateCommand(asked: Asked, terminal: Terminal): Promise<ExitCode> {
+  const loaded = await loadManifests(asked.dir);
+  if (!loaded.ok) return refuseConfig(loaded.errors, asked, terminal);
+  const found = summaryOf(loaded.value);
+  terminal.out(asked.flags.json ? `${JSON.stringify({ ok: true, ...found })}\n` : `${wordsOf(found)}\n`);
+  return EXIT.done;
+}
+
+type Summary = Readonly<{
+  workflow: string;
+  pipelines: readonly string[];
+  nodes: number;
+  edges: number;
+  agents: number;
+  tools: number;
+}>;
+
+const summaryOf = ({ workflow, pipelines, agents, tools }: Manifests): Summary => ({
+  workflow: workflow.id,
+  pipelines: pipelines.map(({ id }) => id),
+  nodes: workflow.nodes.length,
+  edges: workflow.edges.length,
+  agents: agents.length,
+  tools: tools.length,
+});
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+function wordsOf({ workflow, pipelines, nodes, edges, agents, tools }: Summary): string {
+  const parts = [counted(nodes, 'node'), counted(edges, 'edge'), counted(agents, 'agent'), counted(tools, 'tool')];
+  const ways = `${pipelines.length === 1 ? 'pipeline' : 'pipelines'} ${pipelines.join(', ')}`;
+  return `workflow ${workflow} is valid: ${parts.join(', ')}; ${ways}`;
+}
+
+/** `graph`: draws a pipeline, by default the first one. */
+export async function graphCommand(asked: Asked, terminal: Terminal): Promise<ExitCode> {
+  const loaded = await loadManifests(asked.dir);
+  if (!loaded.ok) return refuseConfig(loaded.errors, asked, terminal);
+  const plan = compilePlan(loaded.value, asked.flags.pipeline ?? loaded.value.pipelines[0]?.id ?? '');
+  if (!plan.ok) return refuseConfig(plan.errors, asked, terminal);
+  // The layout is loaded by this command alone.
+  const { drawPlan } = await import('../graph/draw-plan.ts');
+  const svg = drawPlan(plan.value);
+  const { output } = asked.flags;
+  if (output === null) terminal.out(svg);
+  else {
+    await writeFile(output, svg);
+    terminal.err(`wrote ${output}\n`);
+  }
+  return EXIT.done;
+}

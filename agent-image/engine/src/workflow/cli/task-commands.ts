@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Engine } from '../facade/engine.ts';
+import { EngineError } from '../facade/engine-error.ts';
+import type { Task } from '../facade/task.ts';
+import type { CommandLine } from './command-line.ts';
+import { durationText, tokensText } from './duration-text.ts';
+import { refuseConfig } from './plan-commands.ts';
+import { progressLine } from './progress-line.ts';
+import { readAnswer, taskSpec, WrongFlag } from './task-spec.ts';
+import { failureText, outputText, taskText } from './task-text.ts';
+import { EXIT, type ExitCode, type Terminal } from './terminal.ts';
+
+type Asked = Extract<CommandLine, { kind: 'command' }>;
+/** Works, and returns what to print once the engine is closed and has reported all progress. */
+type Work = (engine: Engine) => Promise<() => ExitCode>;
+
+/** Opens the engine of the folder, works with it, and closes it. Prints errors of the engine and of flags. */
+async function withEngine({ dir, flags }: Asked, terminal: Terminal, work: Work): Promise<ExitCode> {
+  let engine: Engine | null = null;
+  try {
+    const { data, workspace } = flags;
+    engine = await Engine.fromConfigDir(dir, {
+      ...(data !== null && { data }),
+      ...(workspace !== null && { workspace }),
+    });
+    const report = await work(engine);
+    await engine.close();
+    return report();
+  } catch (error) {
+    if (error instanceof EngineError && error.errors.length > 0)
+      return refuseConfig(error.errors, { dir, flags }, terminal);
+    if (!(error instanceof EngineError || error instanceof WrongFlag)) throw error;
+    terminal.err(`${error.message}\n`);
+    return EXIT.wrong;
+  } finally {
+    await engine?.close();
+  }
+}
+
+/** `run`: creates a task and works on it. */
+export const runCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+  withEngine(asked, terminal, async (engine) => {
+    const { id } = await engine.createTask(taskSpec(asked.flags));
+    return workOn(engine, { ...asked, task: id }, terminal);
+  });
+
+/** `resume`: works on a task that was interrupted or waits. */
+export const resumeCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+  withEngine(asked, terminal, (engine) => workOn(engine, asked, terminal));
+
+/** Works on a task until it ends, waits for a person, or is stopped. While the model cannot be reached, it tries again when it may. */
+async function workOn(engine: Engine, asked: Asked, terminal: Terminal): Promise<() => ExitCode> {
+  const { task: id, flags } = asked;
+  const stop = new AbortController();
+  const began = performance.now();
+  const elapsed = (): string => durationText(performance.now() - began).padStart(9);
+  engine.events((event) => {
+    const line = event.task === id ? progressLine(event) : null;
+    if (line !== null) terminal.err(`${elapsed()}  ${line}\n`);
+  });
+  let stopping = Promise.resolve();
+  const release = terminal.onStop(() => {
+    stop.abort();
+    stopping = engine.close();
+  });
+  try {
+    let task = await engine.resumeTask(id, { answers: flags.answers.map(readAnswer) });
+    while (task.waiting?.for === 'model' && !stop.signal.aborted) {
+      const { code, waitMs } = task.waiting;
+      terminal.err(`${elapsed()}  the model cannot be reached (${code}); next attempt in ${durationText(waitMs)}\n`);
+      await sleep(waitMs, undefined, { signal: stop.signal });
+      task = await engine.resumeTask(id);
+    }
+    const time = elapsed().trim();
+    return () => (stop.signal.aborted ? stopped(asked, terminal) : ended(task, { asked, terminal, time }));
+  } catch (error) {
+    // The work ends with the engine that a stop closes.
+    if (stop.signal.aborted) return () => stopped(asked, terminal);
+    throw error;
+  } finally {
+    release();
+    await stopping;
+  }
+}
+
+const resumeWords = ({ dir, flags: { data, workspace } }: Asked, task: string): string =>
+  [
+    'hamlet-engine resume',
+    dir,
+    task,
+    ...(data === null ? [] : ['--data', data]),
+    ...(workspace === null ? [] : ['--workspace', workspace]),
+  ].join(' ');
+
+function stopped(asked: Asked, terminal: Terminal): ExitCode {
+  terminal.err(`stopped; continue with: ${resumeWords(asked, asked.task)}\n`);
+  return EXIT.stopped;
+}
+
+type Ended = Readonly<{ asked: Asked; terminal: Terminal; time: string }>;
+
+function ended(task: Task, { asked, terminal, time }: Ended): ExitCode {
+  const { id, status, failure, waiting, output, spent } = task;
+  if (asked.flags.json) terminal.out(`${JSON.stringify(task)}\n`);
+  else if (status === 'COMPLETED') terminal.out(outputText(output));
+  if (waiting?.for === 'permission') {
+    const answers = waiting.requests.map((request) => ` --answer ${request}=ANSWER`).join('');
+    terminal.err(`the task waits for a person; answer with: ${resumeWords(asked, id)}${answers}\n`);
+    return EXIT.waiting;
+  }
+  terminal.err(`${status.toLowerCase()} in ${time}, ${tokensText(spent.tokens)}\n`);
+  if (failure !== null) terminal.err(`${failureText(failure)}\n`);
+  return status === 'COMPLETED' ? EXIT.done : EXIT.failed;
+}
+
+/** `inspect`: shows a task as the journal has it. */
+export const inspectCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+  withEngine(asked, terminal, async (engine) => {
+    const task = engine.task(asked.task);
+    return () => {
+      terminal.out(asked.flags.json ? `${JSON.stringify(task)}\n` : taskText(task));
+      return EXIT.done;
+    };
+  });
+
+/** `cancel`: cancels a task that no engine works on. One that has ended stays as it is. */
+export const cancelCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+  withEngine(asked, terminal, async (engine) => {
+    const task = await engine.cancelTask(asked.task);
+    return () => {
+      if (asked.flags.json) terminal.out(`${JSON.stringify(task)}\n`);
+      else terminal.err(`the task ${task.id} is ${task.status.toLowerCase()}\n`);
+      return task.status === 'CANCELLED' ? EXIT.done : EXIT.failed;
+    };
+  });

@@ -1,0 +1,43 @@
+import type { StageView, Task } from '../facade/task.ts';
+import { tokensText } from './duration-text.ts';
+
+const SIGNS: Readonly<Record<StageView['status'], string>> = {
+  RUNNING: '▸',
+  COMPLETED: '✔',
+  FAILED: '✖',
+  SKIPPED: '-',
+  STOPPED: '-',
+};
+
+/** The output of a task for people and pipes: a text as it is, other values as JSON. Pure. */
+export const outputText = (output: unknown): string =>
+  `${typeof output === 'string' ? output : JSON.stringify(output, null, 2)}\n`;
+
+/** A task with its stages, for people. Pure. */
+export function taskText(task: Task): string {
+  const { id, status, workflow, pipeline, stages, spent, failure, output } = task;
+  const width = Math.max(0, ...stages.map((stage) => stage.id.length));
+  const ends = [
+    ...(failure === null ? [] : [failureText(failure)]),
+    ...(status === 'COMPLETED' ? [`output: ${outputText(output).trimEnd()}`] : []),
+  ];
+  return `${[
+    `task ${id} ${status}, workflow ${workflow}, pipeline ${pipeline}, ${tokensText(spent.tokens)}`,
+    ...stages.map((stage) => stageLine(stage, width)),
+    ...ends,
+  ].join('\n')}\n`;
+}
+
+function stageLine({ id, role, status, attempt, round, failure }: StageView, width: number): string {
+  const tries = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(round > 1 ? [`round ${round}`] : [])].join(', ');
+  const why = failure === null ? '' : `${failure.category}/${failure.code}: ${firstLine(failure.message)}`;
+  return `  ${SIGNS[status]} ${id.padEnd(width)}  ${role.padEnd(8)}  ${[tries, why].filter((part) => part !== '').join('; ')}`.trimEnd();
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** The failure of a task, with its place. Pure. */
+export function failureText({ stageId, nodeType, category, code, message }: NonNullable<Task['failure']>): string {
+  const place = stageId === '' ? '' : ` in the ${nodeType} stage ${stageId}`;
+  return `failed${place} with ${category}/${code}: ${message}`;
+}
