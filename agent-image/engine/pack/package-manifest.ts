@@ -8,7 +8,7 @@ export type SourceManifest = Readonly<{
 
 /** Entries of the package, by the entries of the repository that they are. The others are for the village's own processes. */
 export const PUBLISHED: Readonly<Record<string, string>> = {
-  '.': '.',
+  '.': './workflow',
   './context': './context',
   './json': './json',
   './memory': './memory',

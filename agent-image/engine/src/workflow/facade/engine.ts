@@ -76,7 +76,6 @@ export class Engine {
   readonly #tasks: Tasks;
   readonly #loop: Loop;
   readonly #observation: Observation;
-  readonly #workspace: Workspace;
   readonly #outcomes = new Map<string, RunOutcome>();
   #isClosed = false;
 
@@ -97,7 +96,6 @@ export class Engine {
     this.#tasks = parts.tasks;
     this.#loop = parts.loop;
     this.#observation = parts.observation;
-    this.#workspace = parts.workspace;
   }
 
   /** Reads and checks the manifests of a folder, and opens its data. Rejects with `config_error` and all faults, or `data_locked`. */
