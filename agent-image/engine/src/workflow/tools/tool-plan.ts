@@ -38,7 +38,7 @@ export type ToolPlan = readonly ToolStep[];
 const areDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
 /** The end of a step, after its last attempt. */
-export type StepEnd = Readonly<{
+type StepEnd = Readonly<{
   tool_name: string;
   status: ExecutionStatus;
   code: string | null;
@@ -49,7 +49,7 @@ export type StepEnd = Readonly<{
 }>;
 
 /** The output of the stage. `results`: the values of the steps with a `result_field` that are ok. */
-export type ToolPlanOutput = Readonly<{ results: Readonly<Record<string, unknown>>; steps: readonly StepEnd[] }>;
+type ToolPlanOutput = Readonly<{ results: Readonly<Record<string, unknown>>; steps: readonly StepEnd[] }>;
 
 /** The next call, or the end. `failed`: the step that ended the plan, and its end. */
 export type PlanMove =
