@@ -7,7 +7,7 @@ export const aStage = (id: string, fields: Partial<PlanStage> = {}): PlanStage =
   decides: false,
   agent: null,
   tool: null,
-  toolPlan: false,
+  toolPlan: null,
   input: null,
   output: null,
   merge: null,

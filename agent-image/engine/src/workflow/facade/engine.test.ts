@@ -222,12 +222,13 @@ permissions: { filesystem: { read: ["**"], write: ["out/**"] } }
 tools:
   - { id: read, uses: filesystem.read_file }
   - { id: write, uses: filesystem.write_file }
+  - { id: list, uses: filesystem.list }
 `,
     'workflow.yaml': `
 workflow:
   id: copy
   nodes:
-    - { id: copy, role: tool, tool_plan: true }
+    - { id: copy, role: tool, tool_plan: [read, write] }
 `,
     'a.txt': 'hello',
   });
@@ -243,6 +244,8 @@ workflow:
   const denied = await engine.runOne({ input: [{ tool_name: 'write', arguments: { path: 'a.txt', content: 'x' } }] });
   assert.partialDeepStrictEqual(denied.failure, { category: 'permission', stageId: 'copy' });
   assert.equal(readFileSync(join(dir, 'a.txt'), 'utf8'), 'hello');
+  const other = await engine.runOne({ input: [{ tool_name: 'list', arguments: {} }] });
+  assert.partialDeepStrictEqual(other.failure, { category: 'permission', code: 'tool_not_named' });
   await engine.close();
 });
 
@@ -322,7 +325,7 @@ test('the files that a task changed are restored', async () => {
 permissions: { filesystem: { write: ["out/**"] } }
 tools: [{ id: write, uses: filesystem.write_file }]
 `,
-    'workflow.yaml': 'workflow: { id: w, nodes: [{ id: plan, role: tool, tool_plan: true }] }',
+    'workflow.yaml': 'workflow: { id: w, nodes: [{ id: plan, role: tool, tool_plan: [write] }] }',
   });
   mkdirSync(join(dir, 'out'));
   writeFileSync(join(dir, 'out/a.txt'), 'before');

@@ -2,6 +2,7 @@ import type { SettledCall, StageAt, ToolStep } from '../../flow/flow-ports.ts';
 import type { ToolOutcome } from '../../effects/tool-outcome.ts';
 import { fillTemplate } from '../expression/fill-template.ts';
 import type { FailureCategory, StageFailure } from '../plan/failure.ts';
+import type { PlanStage } from '../plan/plan.ts';
 import { executionOutput, uncalled, type ExecutionOutput, type ExecutionStatus } from '../tools/execution.ts';
 import { nextInPlan, ToolPlan, type Fill, type PlanMove } from '../tools/tool-plan.ts';
 
@@ -14,7 +15,7 @@ const CATEGORY: Readonly<Record<Exclude<ExecutionStatus, 'ok'>, FailureCategory>
 /** The next calls of a tool stage, or its end: one call of its tool, or the steps of the ToolPlan that is its input. Pure. */
 export function toolStep(at: StageAt, settled: readonly SettledCall[]): ToolStep {
   const { stage, input } = at;
-  if (stage.toolPlan) return planStep(at, settled);
+  if (stage.toolPlan !== null) return planStep(at, settled);
   const [call] = settled;
   if (call === undefined) return { kind: 'calls', calls: [{ tool: stage.tool ?? '', arguments: input ?? {} }] };
   const output = outputOf(call.outcome);
@@ -53,7 +54,18 @@ function planStep(at: StageAt, settled: readonly SettledCall[]): ToolStep {
     const move = nextInPlan(plan.data, outputs, fill);
     if (move.kind === 'call') outputs.push({ step: move.input.step, output: outputOf(outcome) });
   }
-  return stepOf(nextInPlan(plan.data, outputs, fill));
+  const next = nextInPlan(plan.data, outputs, fill);
+  return isNamed(at.stage, next) ? stepOf(next) : notNamed(at.stage, next);
+}
+
+/** A model may have written the plan: it calls only tools that its node names. */
+const isNamed = ({ toolPlan }: PlanStage, next: PlanMove): boolean =>
+  next.kind !== 'call' || toolPlan?.includes(next.input.tool_name) === true;
+
+function notNamed({ id, toolPlan }: PlanStage, next: PlanMove): ToolStep {
+  const name = next.kind === 'call' ? next.input.tool_name : '';
+  const message = `The ToolPlan of ${id} names ${name}, and its node allows ${toolPlan?.join(', ')}. Add it to tool_plan in workflow.yaml.`;
+  return { kind: 'failed', failure: { category: 'permission', code: 'tool_not_named', message } };
 }
 
 function stepOf(next: PlanMove): ToolStep {

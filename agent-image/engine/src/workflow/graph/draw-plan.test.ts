@@ -11,7 +11,7 @@ const stage = (id: string, fields: Partial<PlanStage> = {}): PlanStage => ({
   decides: false,
   agent: null,
   tool: null,
-  toolPlan: false,
+  toolPlan: null,
   input: null,
   output: null,
   merge: null,

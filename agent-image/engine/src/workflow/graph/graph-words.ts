@@ -17,7 +17,7 @@ function workOf({ role, agent, tool, toolPlan, merge, feedback, output }: PlanSt
   if (feedback !== null) return `until ${feedback.until}`;
   if (agent !== null) return `agent ${agent}`;
   if (tool !== null) return `tool ${tool}`;
-  if (toolPlan) return 'a plan of tools';
+  if (toolPlan !== null) return 'a plan of tools';
   if (role === 'merge') return `merge: ${merge ?? 'list'}`;
   return output ?? '';
 }

@@ -76,8 +76,10 @@ function ofNode(
 ): readonly Reference[] {
   if (node.role === 'agent' || node.role === 'feedback')
     return [{ kind: 'agent', id: node.agent, file, path: [...path, 'agent'] }];
-  if (node.role !== 'tool' || node.tool === undefined) return [];
-  return [{ kind: 'tool', id: node.tool, file, path: [...path, 'tool'] }];
+  if (node.role !== 'tool') return [];
+  if (node.tool !== undefined) return [{ kind: 'tool', id: node.tool, file, path: [...path, 'tool'] }];
+  const planned = node.tool_plan ?? [];
+  return planned.map((id, index) => ({ kind: 'tool', id, file, path: [...path, 'tool_plan', index] }));
 }
 
 function ofOverride(override: Manifests['overrides'][number], path: ConfigPath): readonly Reference[] {

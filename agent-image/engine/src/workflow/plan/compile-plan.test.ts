@@ -88,7 +88,7 @@ test('a plan has all fields of its nodes, in units of the engine', () => {
           retry: { attempts: 3, backoff_s: 1, on: ['json'] },
         },
         { id: 'shape', role: 'linear', output: "={'text': input}" },
-        { id: 'call', role: 'tool', tool_plan: true, input: { path: '=task.id' } },
+        { id: 'call', role: 'tool', tool_plan: ['publish'], input: { path: '=task.id' } },
       ],
       edges: [
         { from: 'ask', to: 'shape', type: 'conditional', when: 'output > 1' },
@@ -97,7 +97,7 @@ test('a plan has all fields of its nodes, in units of the engine', () => {
       ],
     }),
   );
-  const plain = { agent: null, tool: null, toolPlan: false, input: null, output: null, merge: null, feedback: null };
+  const plain = { agent: null, tool: null, toolPlan: null, input: null, output: null, merge: null, feedback: null };
   const once = { retry: { attempts: 1, backoffMs: 0, on: null }, timeoutMs: null };
   assert.deepEqual(plan.stages, [
     {
@@ -110,7 +110,7 @@ test('a plan has all fields of its nodes, in units of the engine', () => {
       timeoutMs: 500,
     },
     { id: 'shape', role: 'linear', ...plain, ...once, decides: false, output: "{'text': input}" },
-    { id: 'call', role: 'tool', ...plain, ...once, decides: false, toolPlan: true, input: { path: '=task.id' } },
+    { id: 'call', role: 'tool', ...plain, ...once, decides: false, toolPlan: ['publish'], input: { path: '=task.id' } },
   ]);
   assert.deepEqual(
     plan.edges.map(({ id, when }) => [id, when]),

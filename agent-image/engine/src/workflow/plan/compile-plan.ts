@@ -101,14 +101,20 @@ function stagesInOrder({ nodes, edges }: Expanded): readonly PlanStage[] {
 
 /** A stage with the fields that all roles have, and those of its own. */
 function stageOf(node: NodeSpec): PlanStage {
-  const blank = { agent: null, tool: null, toolPlan: false, input: null, output: null, merge: null, feedback: null };
+  const blank = { agent: null, tool: null, toolPlan: null, input: null, output: null, merge: null, feedback: null };
   const untried = { retry: ONE_ATTEMPT, timeoutMs: null };
   const plain = { id: node.id, role: node.role, ...blank, ...untried };
   switch (node.role) {
     case 'agent':
       return { ...plain, ...givenOf(node), ...triesOf(node), agent: node.agent };
     case 'tool':
-      return { ...plain, ...givenOf(node), ...triesOf(node), tool: node.tool ?? null, toolPlan: node.tool_plan };
+      return {
+        ...plain,
+        ...givenOf(node),
+        ...triesOf(node),
+        tool: node.tool ?? null,
+        toolPlan: node.tool_plan ?? null,
+      };
     case 'linear':
     case 'decision':
       return { ...plain, ...givenOf(node), output: expressionOf(node.output) };

@@ -39,8 +39,8 @@ export type PlanStage = Readonly<{
   agent: string | null;
   /** The tool that it calls; null for roles that call no tool. */
   tool: string | null;
-  /** True if the input of a tool stage is a ToolPlan, whose steps are its calls. `tool` is then null. */
-  toolPlan: boolean;
+  /** The tools that a ToolPlan may name, if the input of a tool stage is one, whose steps are its calls; `tool` is then null. */
+  toolPlan: readonly string[] | null;
   /** The input of the stage; null for the output of the stage before it, or for an entry the input of the task. */
   input: Template | null;
   /** An expression for the output of a `linear`, `decision` or `merge` (`reduce`) stage; null to pass the input on. */

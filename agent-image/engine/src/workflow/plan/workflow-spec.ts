@@ -59,21 +59,27 @@ const tried = {
   timeout_s: z.number().min(MIN_TIMEOUT_S).max(MAX_TIMEOUT_S).optional().describe('Seconds of an attempt.'),
 };
 
+const MAX_PLANNED_TOOLS = 100;
 const agent = ManifestId.describe('An agent of agents.yaml.');
 const agentFields = { ...named, role: z.literal('agent'), agent, input, ...tried };
 const toolFields = {
   ...named,
   role: z.literal('tool'),
   tool: ManifestId.optional().describe('A tool of tools.yaml.'),
-  tool_plan: z.boolean().default(false).describe('True if the input is a ToolPlan, whose steps are the calls.'),
+  tool_plan: z
+    .array(ManifestId)
+    .min(1)
+    .max(MAX_PLANNED_TOOLS)
+    .optional()
+    .describe('The input is a ToolPlan, whose steps are the calls: the tools that they may name.'),
   input,
   ...tried,
 };
 const linearFields = { ...named, role: z.literal('linear'), input, output: Output.optional() };
 
-const callsOne = (node: { readonly tool?: string | undefined; readonly tool_plan: boolean }): boolean =>
-  (node.tool !== undefined) !== node.tool_plan;
-const CALLS_ONE = 'a tool node has either a tool or tool_plan: true';
+const callsOne = (node: Readonly<{ tool?: string | undefined; tool_plan?: readonly string[] | undefined }>): boolean =>
+  (node.tool !== undefined) !== (node.tool_plan !== undefined);
+const CALLS_ONE = 'a tool node has either a tool or a tool_plan';
 
 /** A node of a workflow. Its role decides which fields it has. */
 export const NodeSpec = z.discriminatedUnion('role', [

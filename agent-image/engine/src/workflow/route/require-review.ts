@@ -82,7 +82,7 @@ function freeId({ stages }: Plan, wanted: string): string {
 
 const outputOf = (stage: string): string => `stages['${stage}'].output`;
 
-const BLANK = { tool: null, toolPlan: false, merge: null, feedback: null, retry: ONCE, timeoutMs: null } as const;
+const BLANK = { tool: null, toolPlan: null, merge: null, feedback: null, retry: ONCE, timeoutMs: null } as const;
 const linear = (id: string, output: string | null): PlanStage => ({
   ...BLANK,
   id,

@@ -50,7 +50,7 @@ tools:
     - { id: polish, role: feedback, agent: critic, reviews: draft, until: "output.good" }
     - { id: draft, role: agent, agent: critic }
     - { id: alarm, role: linear, input: "==literal" }
-    - { id: shout, role: tool, tool_plan: true, input: [{ tool_name: publish, arguments: {} }] }
+    - { id: shout, role: tool, tool_plan: [publish], input: [{ tool_name: publish, arguments: {} }] }
   edges:
     - { from: fetch, to: judge }
     # A bad score is mended.
