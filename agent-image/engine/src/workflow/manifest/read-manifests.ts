@@ -6,7 +6,8 @@ import { jsonSchemaProblems } from './check-json-schemas.ts';
 import { duplicateProblems, referenceProblems, type Checked } from './check-references.ts';
 import { MANIFEST_NAMES, MANIFESTS, type ManifestName, type Manifests } from './manifests.ts';
 import { nearestName } from './nearest-name.ts';
-import { readYaml, type YamlText } from './read-yaml.ts';
+import { readText } from './read-text.ts';
+import type { YamlText } from './read-yaml.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** Most errors of one reading. */
@@ -26,7 +27,7 @@ export function readManifests(files: ReadonlyMap<string, string>): Result<Manife
   const texts = new Map<ManifestName, YamlText>();
   const errors: ConfigError[] = [...fileErrors(files)];
   for (const name of MANIFEST_NAMES) {
-    const read = readYaml(files.get(name) ?? '');
+    const read = readText(files.get(name) ?? '');
     if (read.ok) texts.set(name, read);
     else errors.push(...read.problems.map((problem) => ({ ...problem, file: name, path: '' })));
   }

@@ -13,7 +13,6 @@ export type YamlProblem = Readonly<
 
 /** `placeOf`: of the value at a path, or of its key; of the nearest value around it if there is none. */
 export type YamlText = Readonly<{
-  document: Document.Parsed;
   /** A JSON value; `{}` for a file without one. */
   value: unknown;
   placeOf: (path: ConfigPath, at?: 'key' | 'value') => Place;
@@ -51,7 +50,7 @@ export function readYaml(text: string): ReadYaml {
   const all = faults.length > 0 ? faults : valueFaults(document.contents);
   if (all.length > 0) return { ok: false, problems: all.map((each) => problemAt(lines, each)) };
   const placeOf: YamlText['placeOf'] = (path, at = 'value') => placeAt(lines, offsetOf(document, path, at));
-  return { ok: true, document, value: document.toJS() ?? {}, placeOf };
+  return { ok: true, value: document.toJS() ?? {}, placeOf };
 }
 
 const severalDocuments = (offset: number): YamlFault => ({

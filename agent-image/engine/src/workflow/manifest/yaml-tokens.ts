@@ -5,8 +5,8 @@ export const MAX_BYTES = 1_048_576;
 /** Marks, spaces and values. The largest workflow with an ordinary layout has about 200,000. */
 const MAX_LEXEMES = 300_000;
 /** Most entries of one map: the composer compares each key with those before it. */
-const MAX_KEYS = 500;
-const MAX_DEPTH = 64;
+export const MAX_KEYS = 500;
+export const MAX_DEPTH = 64;
 
 /** A reason to refuse a text. `offset`: in UTF-16 units. */
 export type YamlFault = Readonly<{ kind: 'syntax' | 'limit'; offset: number; message: string; hint: string }>;
