@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 import { isZod, type JsonSchema, type Schema } from './guide.ts';
 import type { JsonErrorCode } from './repair.ts';
@@ -108,25 +108,10 @@ const checks: Readonly<Record<Issues, WeakMap<JsonSchema, ValidateFunction>>> = 
 function compiled(schema: JsonSchema, issues: Issues): ValidateFunction {
   const known = checks[issues].get(schema);
   if (known !== undefined) return known;
+  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const { $schema: _, ...plain } = schema;
-  const check = newAjv(issues === 'all').compile(plain);
+  const options = { strict: false, allErrors: issues === 'all', validateFormats: false, logger: false } as const;
+  const check = new Ajv2020(options).compile(plain);
   checks[issues].set(schema, check);
   return check;
-}
-
-function newAjv(allErrors: boolean): Ajv2020 {
-  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  return new Ajv2020({ strict: false, allErrors, validateFormats: false, logger: false });
-}
-
-/** It checks schemas by that of JSON Schema and compiles none of them, so it does not grow. */
-let schemaChecker: Ajv2020 | null = null;
-
-/** The first part of a JSON Schema that its draft (2020-12) refuses; null if there is none. References are not followed. */
-export function schemaFault(schema: JsonSchema): JsonIssue | null {
-  schemaChecker ??= newAjv(false);
-  const { $schema: _, ...plain } = schema;
-  if (schemaChecker.validateSchema(plain) === true) return null;
-  const [error] = schemaChecker.errors ?? [];
-  return error === undefined ? { path: '', expected: 'it is no JSON Schema' } : schemaIssue(error);
 }

@@ -98,7 +98,7 @@ test('a model has a known provider, with an address if the provider has none of 
 
 test('JSON Schemas that cannot be used, or whose patterns could run for hours, are refused', () => {
   assert.deepEqual(changed('agents.yaml', '{ type: integer }', '{ type: whole }'), [
-    'config_schema agents.yaml «whole } }, r» agents[0].output.properties.score.type: must be equal to one of the allowed values: ["array","boolean","integer","null","number","object","string"] | Correct the JSON Schema (draft 2020-12).',
+    'config_schema agents.yaml «whole } }, r» agents[0].output.properties.score.type: type has a value of another form | Write array, boolean, integer, null, number, object or string, or a list of them.',
   ]);
   assert.deepEqual(changed('tools.yaml', '{ type: string }', '{ type: string, pattern: "(a+)+b" }'), [
     'config_schema tools.yaml «"(a+)+b" } }» tools[1].input.properties.text.pattern: the keyword pattern is refused | Use enum, const or maxLength.',
