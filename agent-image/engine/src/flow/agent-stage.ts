@@ -1,4 +1,5 @@
 import type { RunOutcome } from '../loop/advance.ts';
+import type { Session } from '../loop/session.ts';
 import type { FlowStage } from '../state/flow-state.ts';
 import { failureOf } from '../workflow/route/failure-of.ts';
 import type { StageEnd } from './end-stage.ts';
@@ -14,20 +15,30 @@ export const agentRunOf = (run: string, { id, round, attempt }: Pick<FlowStage, 
 /** Asks the agent of a stage in a run of its own, and ends the stage with the answer. */
 export async function askAgent(flowing: Flowing, open: FlowStage): Promise<void> {
   const at = stageAt(flowing, open);
+  const given = memoryOf(flowing.session).answers.length;
   const asked = await outcomeOfAgent(flowing, at);
   if (asked === null || !isOpen(flowing, at)) return;
+  if ('kind' in asked && asked.kind === 'waiting') return wait(flowing, { at, asked, given });
   const end = 'kind' in asked ? endOf(flowing, at, asked) : asked;
   if (end !== null) endStage(flowing, at, end);
 }
 
-/** The end of the stage by the outcome of its run; null while that waits, and if the task is cancelled. */
-function endOf({ session }: Flowing, at: StageAt, outcome: RunOutcome): StageEnd | null {
+type Waiting = Extract<RunOutcome, { kind: 'waiting' }>;
+type Wait = Readonly<{ at: StageAt; asked: Waiting; given: number }>;
+
+/** The stage waits as its run does. An answer after the first `given` came too late for that run: the stage asks again with it. */
+function wait({ session }: Flowing, { at, asked, given }: Wait): void {
+  const { waits, answers } = memoryOf(session);
+  const isAnswered = asked.for === 'permission' && answers.length > given;
+  if (asked.for !== 'engine' && !isAnswered) waits.set(at.stage.id, asked);
+}
+
+/** The end of the stage by the outcome of its run; null if the run ended because the task ends. */
+function endOf({ session }: Flowing, at: StageAt, outcome: Exclude<RunOutcome, Waiting>): StageEnd | null {
+  if (outcome.kind !== 'done' && session.stopped.signal.aborted) return null;
   switch (outcome.kind) {
-    case 'waiting':
-      if (outcome.for !== 'engine') memoryOf(session).waits.set(at.stage.id, outcome);
-      return null;
     case 'cancelled':
-      return session.state.cancelled ? null : failing('agent', 'cancelled', 'The run of the agent was cancelled.');
+      return failing('agent', 'cancelled', 'The run of the agent was cancelled.');
     case 'failed': {
       const message = outcome.text === '' ? `The run of the agent failed: ${outcome.code}.` : outcome.text;
       return failing(failureOf(outcome.code, 'run'), outcome.code, message);
@@ -50,11 +61,11 @@ async function outcomeOfAgent(flowing: Flowing, at: StageAt): Promise<RunOutcome
   if (known !== null) return known;
   if (kit.ports.journal.rowOf(run) !== null) {
     const resumed = kit.engine.resume(run, { answers: memoryOf(session).answers });
-    return resumed.ok ? resumed.outcome : null;
+    return resumed.ok ? resumed.outcome : refusal(session, resumed.code);
   }
   const asked = await ports.agentRun(at);
   if (!asked.ok) return { failure: asked.failure };
-  if (!isOpen(flowing, at) || session.state.cancelled || session.state.interrupted) return null;
+  if (!isOpen(flowing, at) || session.stopped.signal.aborted) return null;
   const begun = await kit.engine.start({
     ...asked.run,
     run,
@@ -62,7 +73,11 @@ async function outcomeOfAgent(flowing: Flowing, at: StageAt): Promise<RunOutcome
     parent: { run: session.run, call: stage.id },
     stage: { id: stage.id, plan: JSON.stringify({ stage: stage.id, round, attempt }) },
   });
-  if (begun.ok) return begun.outcome;
-  if (begun.code === 'engine_stopped') return null;
-  return failing('engine', begun.code, `The run of the agent was refused: ${begun.code}.`);
+  return begun.ok ? begun.outcome : refusal(session, begun.code);
 }
+
+/** Null if the task ends, which is then the reason. */
+const refusal = (session: Session, code: string): StageEnd | null =>
+  session.stopped.signal.aborted || code === 'engine_stopped'
+    ? null
+    : failing('engine', code, `The run of the agent was refused: ${code}.`);

@@ -21,10 +21,11 @@ export async function beginStage(
   const { kit, session, ports } = flowing;
   const { stage, attempt, round } = command;
   if (command.delayMs > 0) await kit.ports.clock.sleep(command.delayMs, session.stopped.signal);
-  if (session.state.cancelled || session.state.interrupted) return;
+  if (session.stopped.signal.aborted) return;
   const given = inputOf(session, command);
   const at: StageAt = { run: session.run, stage, attempt, round, input: given.value };
   const veto = await ports.beforeStage(at);
+  if (session.stopped.signal.aborted) return;
   const work = veto === null ? workOf(flowing, at, given) : failing('permission', 'vetoed', veto);
   write(flowing, at, work);
 }

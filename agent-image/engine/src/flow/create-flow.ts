@@ -63,6 +63,11 @@ function stepOf(flowing: Flowing, command: Command | FlowCommand): Command | Flo
       return step('stop', () => stopStages(flowing, command.stages));
     case 'finish_flow':
       return atOnce('finish', () => finishFlow(flowing, command.exits));
+    case 'close':
+      // What is under way begins nothing more.
+      flowing.session.stopped.abort();
+      flowing.session.killed.abort();
+      return command;
     default:
       return command;
   }

@@ -1,25 +1,19 @@
-import type { EventBody } from '../journal/event.ts';
+import { endedWithout } from '../loop/advance.ts';
 import type { FlowStage } from '../state/flow-state.ts';
 import { unsettledCalls } from '../state/run-state.ts';
 import { agentRunOf } from './agent-stage.ts';
 import type { Flowing } from './flowing.ts';
 import { outputOf } from './stage-input.ts';
 
-const endedWithout = (stage: string, end: 'stopped' | 'skipped'): EventBody => ({
-  type: 'stage_closed',
-  stage,
-  flow: { end, output: null, failure: null, edges: [] },
-});
-
-/** Stops the work of stages that the task does not need any more: it ends now. */
+/** Stops the work of stages that the task does not need any more: it ends now. Their runs end first, so that a kill leaves none of them open. */
 export async function stopStages({ kit, session }: Flowing, stages: readonly FlowStage[]): Promise<void> {
-  session.append(stages.map(({ id }) => endedWithout(id, 'stopped')));
   session.stopped.abort();
   session.killed.abort();
-  for (const stage of stages) {
-    const run = agentRunOf(session.run, stage);
-    if (kit.ports.journal.rowOf(run)?.isOpen === true) await kit.engine.abandon(run);
-  }
+  const runs = stages.map((stage) => agentRunOf(session.run, stage));
+  const open = runs.filter((run) => kit.ports.journal.rowOf(run)?.isOpen === true);
+  await Promise.all(open.map((run) => kit.engine.abandon(run)));
+  const left = stages.filter(({ id }) => session.state.flow?.stages.get(id)?.closed === null);
+  session.append(left.map(({ id }) => endedWithout(id, 'stopped')));
 }
 
 export function skipStages({ session }: Flowing, stages: readonly string[]): void {

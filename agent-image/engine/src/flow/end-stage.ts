@@ -4,8 +4,10 @@ import type { Session } from '../loop/session.ts';
 import { edgesAfter } from '../workflow/route/edges-after.ts';
 import type { StageFailure } from '../workflow/plan/failure.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
+import { NO_FLOW } from '../state/flow-state.ts';
 import { isRetried } from './decision/is-retried.ts';
 import { memoryOf } from './flow-memory.ts';
+import { fallbackEdge } from './decision/plan-index.ts';
 import { scopeOf } from './stage-scope.ts';
 
 /** How a stage ended: with an output, with a judgement that sends the judged stage back, or with a failure. */
@@ -44,8 +46,11 @@ function failedOf({ session, journal }: Ports, { stage, attempt }: Ended, failur
 }
 
 function edgesOfFailure(session: Session, stage: PlanStage, failure: StageFailure): readonly string[] {
-  // A stage that has begun for another failure cannot take this one too.
-  const closed = new Set(session.state.flow?.stages.keys());
+  // A stage that begins for another failure cannot take this one too.
+  const { ruled } = memoryOf(session).index;
+  const { stages } = session.state.flow ?? NO_FLOW;
+  const ended = new Set([...stages.values()].flatMap((each) => each.closed?.edges ?? []));
+  const closed = new Set([...stages.keys(), ...[...ruled].filter((to) => ended.has(fallbackEdge(to)))]);
   const taken = edgesAfter(memoryOf(session).index.plan, stage.id, { kind: 'failed', failure, closed });
   return taken.ok ? taken.edges : [];
 }

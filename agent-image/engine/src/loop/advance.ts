@@ -1,4 +1,4 @@
-import type { ClosedOutcome } from '../journal/event.ts';
+import type { ClosedOutcome, EventBody } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { askModel } from './ask-model.ts';
 import { historyOf } from './compaction.ts';
@@ -6,6 +6,7 @@ import { decide, type Command } from '../state/decide.ts';
 import type { FlowStep, Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
 import type { History } from './history.ts';
+import { openStages } from '../state/flow-state.ts';
 import { currentCalls, currentTurn, unsettledCalls, type RunState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { answerText } from './transcript.ts';
@@ -108,9 +109,21 @@ type Close = Readonly<{ tasks: Tasks; outcome: ClosedOutcome }>;
 async function close(kit: Kit, session: Session, { tasks, outcome }: Close): Promise<RunOutcome> {
   await settled(kit, tasks, kit.limits.cancelGraceMs);
   const { state } = session;
-  const stage = state.stage === 'open' ? [{ type: 'stage_closed' as const }] : [];
-  session.append([...stage, { type: 'run_closed', outcome, unsettled: [...unsettledCalls(state)] }]);
+  session.append([...closedStages(state), { type: 'run_closed', outcome, unsettled: [...unsettledCalls(state)] }]);
   return recordedOutcome(kit.ports.journal, session.state);
+}
+
+/** The end of a stage that leaves nothing behind. */
+export const endedWithout = (stage: string, end: 'stopped' | 'skipped'): EventBody => ({
+  type: 'stage_closed',
+  stage,
+  flow: { end, output: null, failure: null, edges: [] },
+});
+
+/** The ends of stages that the run leaves open. */
+function closedStages({ stage, flow }: RunState): readonly EventBody[] {
+  if (flow === null) return stage === 'open' ? [{ type: 'stage_closed' }] : [];
+  return openStages(flow).map(({ id }) => endedWithout(id, 'stopped'));
 }
 
 /** Waits at most `graceMs` for all tasks to end. A task that ends later finds its run closed. */

@@ -167,9 +167,11 @@ function resume(running: Running, run: string, { volumeLost = false, answers = [
 }
 
 function begin({ kit, works }: Running, session: Session): Begun {
-  const outcome = advance(kit, session).finally(() => works.delete(session.run));
-  outcome.catch((error: unknown) => kit.ports.notify({ type: 'problem', run: session.run, where: 'engine', error }));
+  const { promise: outcome, resolve } = Promise.withResolvers<RunOutcome>();
+  // Before it begins: a stage of a plan may begin a run for it at once.
   works.set(session.run, { session, outcome });
+  resolve(advance(kit, session).finally(() => works.delete(session.run)));
+  outcome.catch((error: unknown) => kit.ports.notify({ type: 'problem', run: session.run, where: 'engine', error }));
   return { ok: true, run: session.run, outcome };
 }
 
@@ -295,7 +297,8 @@ function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled
   const { journal } = kit.ports;
   const { run } = request;
   const parent = parentOf(works, request.parent ?? null);
-  if (parent === undefined) return refused('parent_not_active');
+  // The parent may have ended, or been cancelled,, while the memory was read.
+  if (parent === undefined || parent?.stopped.signal.aborted) return refused('parent_not_active');
   const last = journal.lastRunOf(request.conversation);
   const refusal = refusalToOpen(kit, request, parent);
   if (refusal !== null) return refused(refusal);

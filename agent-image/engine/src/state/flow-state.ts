@@ -1,5 +1,6 @@
 import type { EventOf } from '../journal/event.ts';
 import { isBegun, type CallState } from './call-state.ts';
+import type { IllegalMove } from './move.ts';
 
 export type StageFlow = NonNullable<EventOf<'stage_closed'>['flow']>;
 
@@ -47,3 +48,9 @@ export function lostCalls(flow: FlowState): FlowState {
   });
   return { ...flow, stages: new Map(stages) };
 }
+
+/** Why the open stages have no such call: its stage was stopped while the call ran, or there is none. */
+export const missing = (flow: FlowState | null, call: string): IllegalMove =>
+  [...(flow?.stages.values() ?? [])].some(({ calls }) => calls.some(({ id }) => id === call))
+    ? 'closed'
+    : 'no_such_call';

@@ -1,5 +1,5 @@
 import type { Effect, EventOf } from '../journal/event.ts';
-import { withCall } from './flow-state.ts';
+import { missing, withCall } from './flow-state.ts';
 import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
 import type { CallPhase, CallState, QuestionAnswer } from './call-state.ts';
 import type { RunState } from './run-state.ts';
@@ -26,7 +26,7 @@ type MovedCall = CallState | IllegalMove;
 export function reduceCall(state: RunState, event: CallEvent): Reduced {
   const calls = currentCalls(state);
   const call = calls.find((each) => ('call' in event ? each.id === event.call : isPending(each, event.request)));
-  if (call === undefined) return illegal('call' in event ? 'no_such_call' : 'no_such_request');
+  if (call === undefined) return illegal('call' in event ? missing(state.flow, event.call) : 'no_such_request');
   const next = moveCall(call, event);
   if (typeof next === 'string') return illegal(next);
   const after = replaced(state, call, next);

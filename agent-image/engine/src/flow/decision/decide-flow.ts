@@ -28,7 +28,7 @@ type Flowing = Readonly<{ index: PlanIndex; state: RunState; flow: FlowState }>;
 export function decideFlow(index: PlanIndex, state: RunState, ancestors: readonly RunState[]): Commands {
   const { flow } = state;
   if (flow === null || isAtRest(state)) return [];
-  if (state.cancelled) return [{ type: 'close', outcome: { kind: 'cancelled' } }];
+  if (state.cancelled) return ending(flow, { kind: 'cancelled' });
   const flowing = { index, state, flow };
   const failed = failureOfTask(flowing) ?? overBudget(state, ancestors);
   return failed === null ? workOf(flowing) : ending(flow, failed);
@@ -48,8 +48,8 @@ function workOf(flowing: Flowing): Commands {
   const commands = [...open.flatMap((stage) => openCommands(state, stage)), ...begins];
   if (commands.length > 0 || open.length > 0) return parkedOr(state, commands);
   // Only targets of fallback rules are left, and nothing failed into them.
-  const left = index.plan.stages.filter(({ id }) => !flow.stages.has(id)).map(({ id }) => id);
-  return [{ type: 'skip_stages', stages: left.slice(0, 1) }];
+  const [left] = index.plan.stages.filter(({ id }) => !flow.stages.has(id));
+  return left === undefined ? finishing(flowing, open) : [{ type: 'skip_stages', stages: [left.id] }];
 }
 
 function parkedOr(state: RunState, commands: Commands): Commands {
@@ -69,9 +69,9 @@ function failureOfTask({ index, flow }: Flowing): ClosedOutcome | null {
   return failed === undefined ? null : { kind: 'failed', code: failed.closed?.failure?.code ?? 'failed', answer: null };
 }
 
-/** Stops the open stages first; then the run can be closed. */
+/** Stops the agents first. Calls have a moment to settle while the run closes. */
 function ending(flow: FlowState, outcome: ClosedOutcome): Commands {
-  const stages = openStages(flow);
+  const stages = openStages(flow).filter(asksAgent);
   return stages.length > 0 ? [{ type: 'stop_stages', stages }] : [{ type: 'close', outcome }];
 }
 
@@ -85,8 +85,10 @@ function finishing({ index, flow }: Flowing, open: readonly FlowStage[]): Comman
 /** The task is done once each exit is closed, although a merge that takes the first branch may leave others under way. */
 const isFinished = ({ index, flow }: Flowing): boolean => [...index.exits].every((id) => isFinal(index, flow, id));
 
+const asksAgent = ({ role }: FlowStage): boolean => role === 'agent' || role === 'feedback';
+
 function openCommands(state: RunState, stage: FlowStage): Commands {
-  if (stage.role === 'agent' || stage.role === 'feedback') return [{ type: 'ask_agent', stage }];
+  if (asksAgent(stage)) return [{ type: 'ask_agent', stage }];
   const open = stage.calls.filter(({ phase }) => phase !== 'settled');
   return open.length === 0 ? [{ type: 'continue_tool', stage }] : commandsOfCalls(state, open, null);
 }

@@ -34,13 +34,28 @@ export function stagesToBegin(flowing: Flowing): Waiting {
 }
 
 /** True if a stage has ended and is neither tried nor judged again. Pure. */
-export function isFinal({ stages }: PlanIndex, flow: FlowState, id: string): boolean {
+export function isFinal(index: PlanIndex, flow: FlowState, id: string): boolean {
   const stage = flow.stages.get(id);
-  if (stage === undefined || stage.closed === null || stage.closed.end === 'again') return false;
-  if (!isUnhandled(stage)) return true;
-  const planned = stages.get(id);
-  const { failure } = stage.closed;
-  return planned === undefined || failure === null || !isRetried(planned, stage.attempt, failure);
+  if (stage === undefined || stage.closed === null) return false;
+  const planned = index.stages.get(id);
+  // A judgement that sends a stage back is the last one if that stage has then failed.
+  if (stage.closed.end === 'again') return hasFailed(index, flow, planned?.feedback?.reviews ?? '');
+  if (stage.closed.end === 'done') return isJudged(index, flow, stage);
+  return !isUnhandled(stage) || !isTriedAgain(planned, stage);
+}
+
+function isTriedAgain(planned: PlanStage | undefined, { attempt, closed }: FlowStage): boolean {
+  const failure = closed?.failure ?? null;
+  return planned !== undefined && failure !== null && isRetried(planned, attempt, failure);
+}
+
+const hasFailed = (index: PlanIndex, flow: FlowState, id: string): boolean =>
+  flow.stages.get(id)?.closed?.end === 'failed' && isFinal(index, flow, id);
+
+/** True if no judge may send the stage back any more. */
+function isJudged(index: PlanIndex, flow: FlowState, { id, round }: FlowStage): boolean {
+  const judge = index.judges.get(id);
+  return judge === undefined || ((flow.stages.get(judge)?.round ?? 0) >= round && isFinal(index, flow, judge));
 }
 
 /** True if the stage has failed and no edge leads on from there. */
@@ -69,16 +84,21 @@ function isToJudgeAgain({ flow }: Flowing, { feedback }: PlanStage, { round, clo
 }
 
 /** The sources of a stage that has not begun, once it may begin. `none`: no edge leads to it any more. */
-function arrivals({ index, flow }: Flowing, stage: PlanStage): readonly string[] | 'undecided' | 'none' {
+function arrivals(flowing: Flowing, stage: PlanStage): readonly string[] | 'undecided' | 'none' {
+  const { index, flow } = flowing;
   const inbound = index.inbound.get(stage.id) ?? [];
   const isRuled = index.ruled.has(stage.id);
   if (inbound.length === 0 && !isRuled) return [];
   const sources = takenTo(flow, inbound, isRuled ? fallbackEdge(stage.id) : null);
   const isFirstEnough = stage.merge === 'first' || isRuled;
   if (sources.length > 0 && isFirstEnough) return sources;
-  if (inbound.some(({ from }) => !isFinal(index, flow, from))) return 'undecided';
+  if (inbound.some(({ from }) => !hasDecided(flowing, stage, from))) return 'undecided';
   return sources.length > 0 ? sources : withoutSource(isRuled);
 }
+
+/** True if the source will take no other edges. A judge begins when its stage is done, because it decides whether that is final. */
+const hasDecided = ({ index, flow }: Flowing, { feedback }: PlanStage, from: string): boolean =>
+  (feedback?.reviews === from && flow.stages.get(from)?.closed?.end === 'done') || isFinal(index, flow, from);
 
 /** Any stage that fails may lead to the target of a rule. */
 const withoutSource = (isRuled: boolean): 'undecided' | 'none' => (isRuled ? 'undecided' : 'none');
