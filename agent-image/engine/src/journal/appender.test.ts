@@ -51,9 +51,21 @@ test('a killed process loses only the writes that waited in the last turn of its
     ],
     [`write('stage_opened', ${SOON}); journal.readRunAfter('r1', 0, 1)`, ['run_opened', 'stage_opened']],
     [`write('stage_opened', ${SOON}); journal.readAfter(0, 1)`, ['run_opened', 'stage_opened']],
+    [`write('stage_opened', ${SOON}); await journal.synced()`, ['run_opened', 'stage_opened']],
     [`write('stage_opened', ${SOON}); journal.close()`, ['run_opened', 'stage_opened']],
   ];
   for (const [statements, expected] of cases) assert.deepEqual(await leftBy(statements), expected, statements);
+});
+
+test('callers of one turn of the event loop share a sync', async () => {
+  const journal = journals.open();
+  const first = journal.synced();
+  assert.equal(journal.synced(), first);
+  await first;
+  const next = journal.synced();
+  assert.notEqual(next, first);
+  await next;
+  journal.close();
 });
 
 test('after a failed transaction, waiting writes come first in the next one', () => {

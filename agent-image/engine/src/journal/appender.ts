@@ -40,6 +40,7 @@ export class Appender {
   #isDue = false;
   /** The write-ahead log. SQLite keeps this file while the journal is open. */
   #log: number | null = null;
+  #nextSync: Promise<void> | null = null;
   /** After a failed sync the content of the disk is unknown. Only reopening the journal reads it. */
   #lost: JournalError | null = null;
 
@@ -70,6 +71,23 @@ export class Appender {
     });
     this.#last += events.length;
     if (sync) this.#sync();
+  }
+
+  /** Resolves after a sync at the next turn of the event loop, which all callers until then share. */
+  synced(): Promise<void> {
+    this.#nextSync ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#nextSync = null;
+        try {
+          this.flush();
+          this.#sync();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    return this.#nextSync;
   }
 
   flush(): void {

@@ -38,6 +38,8 @@ export type Journal = Readonly<{
   salt: string;
   lastSeq: () => number;
   append: (write: JournalWrite) => void;
+  /** Resolves once all writes so far survive a power loss. Callers of one turn of the event loop share a sync. */
+  synced: () => Promise<void>;
   /** Computes the reference of a text. Stores nothing. */
   refer: (text: string) => Payload;
   /** Null if the text was deleted. */

@@ -40,6 +40,7 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
     salt,
     lastSeq: () => appender.last,
     append: (write) => appender.append(write),
+    synced: () => appender.synced(),
     refer: (text) => ({ ref: digest(salt, text), text }),
     ...readers({ database, events, own: fence + 1 }, () => appender.flush()),
     rowOf: runs.row,

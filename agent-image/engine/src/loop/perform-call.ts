@@ -184,6 +184,10 @@ async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<voi
     !session.append([{ type: 'tool_intent', call: id, tool: name, arguments: ref, effect: tool.effect, key, attempt }])
   )
     return;
+  if (session.sharesSync(tool.effect)) {
+    await kit.ports.journal.synced();
+    if (session.stopped.signal.aborted) return;
+  }
   const result = await executeCall(prepared, { ...context, attempt }, timing(kit, session, tool));
   if (result.kind === 'lost' && result.error !== null)
     kit.ports.notify({ type: 'problem', run: session.run, where: `tool ${name}`, error: result.error });

@@ -1,4 +1,4 @@
-import { EVENT_VERSION, type EventBody, type JournalEvent } from '../journal/event.ts';
+import { EVENT_VERSION, type Effect, type EventBody, type JournalEvent } from '../journal/event.ts';
 import type { Payload } from '../journal/journal.ts';
 import { isSoon, isSynced, type Kit } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
@@ -148,7 +148,16 @@ export class Session {
     for (const event of events) this.#kit.ports.notify({ type: 'event', event });
   }
 
+  /**
+   * True if the intents of such calls are written without a sync of their own: the call begins after `Journal.synced`, which calls of a plan
+   * that begin together share. A kill or a stop in between leaves a call that did not begin and is repeated as if it had.
+   */
+  sharesSync(effect: Effect): boolean {
+    return (effect === 'idempotent' || effect === 'keyed') && this.#state !== null && this.#state.flow !== null;
+  }
+
   #isSynced(event: JournalEvent): boolean {
+    if (event.type === 'tool_intent' && this.sharesSync(event.effect)) return false;
     const calls = this.#state === null ? [] : currentCalls(this.#state);
     return isSynced(event, (settled) => calls.find(({ id }) => id === settled.call)?.effect ?? null);
   }
