@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-memory-recall bench-engine bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-memory-recall bench-engine bench-workflow bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,9 @@ bench-memory-recall: ready ## measures what the memory finds in generated conver
 
 bench-engine: ready ## measures a tool call, durable steps, memory and tokens of the engine beside others (ONLY=tokens)
 	@$(NODE) bench/engine/main.ts $(if $(ONLY),--only $(ONLY))
+
+bench-workflow: ready ## measures workflows of a hundred stages, their bytes and memory beside LangGraph.js, DBOS and Mastra
+	@$(NODE) bench/workflow/main.ts
 
 bench-gateway: ready ## measures the latency that the models gateway adds, beside LiteLLM's proxy
 	@$(NODE) bench/gateway/main.ts

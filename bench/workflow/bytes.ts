@@ -1,5 +1,5 @@
 import { row, type Row } from '../report.ts';
-import { besides, TEXT_BYTES, type Program, type WorkflowStage } from './programs.ts';
+import { besides, type Program, type WorkflowStage } from './programs.ts';
 
 const WARM_UP_STAGES = 20;
 const TARGET = 1.3;
@@ -8,26 +8,31 @@ export interface Lengths {
   /** They must store their stages on the disk. */
   readonly programs: readonly Program[];
   readonly lengths: readonly number[];
+  /** The text that each stage returns. */
+  readonly textBytes: number;
 }
 
 /** Bytes on disk for each byte of the stages' texts, in sequences of each length. */
-export async function measureBytes(stage: WorkflowStage, { programs, lengths }: Lengths): Promise<readonly Row[]> {
+export async function measureBytes(
+  stage: WorkflowStage,
+  { programs, lengths, textBytes }: Lengths,
+): Promise<readonly Row[]> {
   const figures = new Map<number, Map<Program, number>>(lengths.map((length) => [length, new Map()]));
   for (const name of programs) {
     const program = await stage.start(name);
-    const sequence = { type: 'tasks', shape: 'sequence', textBytes: TEXT_BYTES, count: 1, isAtOnce: false } as const;
+    const sequence = { type: 'tasks', shape: 'sequence', textBytes, count: 1, isAtOnce: false } as const;
     await program.obey({ ...sequence, stages: WARM_UP_STAGES });
     for (const stages of lengths) {
       const before = await program.obey({ type: 'stored' });
       await program.obey({ ...sequence, stages });
       const after = await program.obey({ type: 'stored' });
-      const ratio = (after.bytes - before.bytes) / (stages * TEXT_BYTES);
+      const ratio = (after.bytes - before.bytes) / (stages * textBytes);
       figures.get(stages)?.set(name, ratio);
       console.log(`bytes: ${name} stores ${ratio.toFixed(2)} bytes for each byte of ${stages} stages`);
     }
     await program.end();
   }
   return [...figures].map(([stages, figure]) =>
-    row(`bytesPerStepOverPayload.${stages}`, 'ratio', { ...besides(figure), target: TARGET }),
+    row(`bytesPerStepOverPayload.${stages}of${textBytes}`, 'ratio', { ...besides(figure), target: TARGET }),
   );
 }

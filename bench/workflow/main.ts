@@ -6,7 +6,7 @@ import { openStage } from '../engine/stage.ts';
 import { writeReport } from '../report.ts';
 import { measureAtOnce } from './at-once.ts';
 import { measureBytes } from './bytes.ts';
-import { DURABLE_PEERS, FILES, PROGRAMS } from './programs.ts';
+import { DURABLE_PEERS, FILES, PROGRAMS, TEXT_BYTES } from './programs.ts';
 import { measureSpeed } from './speed.ts';
 import { measureValidation } from './validation.ts';
 
@@ -23,7 +23,11 @@ the cache. Writes bench/results/workflow.json.
 `;
 
 /** Lengths of the sequences whose bytes are measured. */
-const LENGTHS = [100, 300, 1_000];
+const MIDDLE = 300;
+const LENGTHS = [100, MIDDLE, 1_000];
+/** The text of a step in the bench of the engine. */
+const LARGE_TEXT_BYTES = 4_096;
+const DURABLE = ['hamlet', ...DURABLE_PEERS] as const;
 const STAGES_AT_ONCE = 10;
 
 async function main(): Promise<void> {
@@ -35,7 +39,8 @@ async function main(): Promise<void> {
   try {
     const rows = [
       ...(await measureSpeed(stage, { programs: PROGRAMS, ...counts })),
-      ...(await measureBytes(stage, { programs: ['hamlet', ...DURABLE_PEERS], lengths: LENGTHS })),
+      ...(await measureBytes(stage, { programs: DURABLE, lengths: LENGTHS, textBytes: TEXT_BYTES })),
+      ...(await measureBytes(stage, { programs: DURABLE, lengths: [MIDDLE], textBytes: LARGE_TEXT_BYTES })),
       ...(await measureValidation(stage, counts.rounds)),
       ...(await measureAtOnce(stage, { programs: PROGRAMS, tasks: counts['at-once'], stages: STAGES_AT_ONCE })),
     ];
