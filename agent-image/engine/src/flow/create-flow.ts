@@ -10,6 +10,7 @@ import { beginStage } from './begin-stage.ts';
 import { finishFlow, skipStages, stopStages } from './end-flow.ts';
 import type { Flowing } from './flowing.ts';
 import { takenOver, type Rerun } from './rerun.ts';
+import { timeLeftOf } from './time-left.ts';
 import { continueTool } from './tool-stage.ts';
 
 /** The part of an engine that carries out runs with a plan. */
@@ -32,6 +33,7 @@ export function createFlow(ports: FlowPorts): FlowPort {
       if (requests.length > 0) return { kind: 'waiting', for: 'permission', requests };
       return waits[0] ?? null;
     },
+    timeLeftOf,
     wake: (session, answers) => {
       if (session.state.flow === null) return;
       const memory = memoryOf(session);

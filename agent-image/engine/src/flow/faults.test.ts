@@ -9,7 +9,11 @@ import { agentStage, aTask, flowEngine, runPlan, SHOUT, stageEnds, taskOutput, t
 import { aPlan, aStage } from '../testing/a-plan.ts';
 import { aTool, outcomeOf, someJournals } from '../testing/a-tool.ts';
 import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
+import { SYSTEM_CLOCK } from '../loop/system-clock.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
+import type { FlowPorts } from './flow-ports.ts';
+import { indexOf } from './plan-index.ts';
+import { stagesToBegin } from './ready-stages.ts';
 
 const journals = someJournals();
 
@@ -136,4 +140,61 @@ test('an agent stage whose run cannot be read fails', async () => {
   database.close();
   const { engine } = flowEngine({ journal: openSqliteJournal(path), tools: [SHOUT], policy });
   assert.partialDeepStrictEqual(await outcomeOf(engine.resume('t1')), { kind: 'failed', code: 'journal_damaged' });
+});
+
+test('a stage with a time limit ends its call, and makes no other one after it', async () => {
+  const slow = aTool({ name: 'slow', effect: 'read' }, async (_input, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return { kind: 'ok', text: 'late' };
+  });
+  const limited = aPlan([toolStage('a', 'slow', { timeoutMs: 20 })]);
+  const { outcome } = await runPlan(limited, 'x', { tools: [slow] });
+  assert.partialDeepStrictEqual(outcome, { kind: 'failed', code: 'timed_out' });
+  let made = 0;
+  const wait = aTool({ name: 'wait', effect: 'once' }, async ({ text }) => {
+    made += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return { kind: 'ok', text };
+  });
+  let now = 0;
+  const clock = { ...SYSTEM_CLOCK, monotonic: () => (now += 10) };
+  const toolStep: FlowPorts['toolStep'] = () => ({
+    kind: 'calls',
+    calls: [{ tool: 'wait', arguments: { text: 'x' } }],
+  });
+  const many = aPlan([toolStage('a', 'wait', { timeoutMs: 500 })]);
+  const ended = await runPlan(many, 'x', { tools: [wait], ports: { toolStep }, clock });
+  assert.partialDeepStrictEqual(ended.outcome, { kind: 'failed', code: 'timed_out' });
+  assert.ok(made > 1 && made < 50, `${made} calls`);
+});
+
+test('the wait before another attempt has an end that timers can count', () => {
+  const retry = { attempts: 20, backoffMs: 3_600_000, on: null };
+  const index = indexOf(aPlan([toolStage('a', 'broken', { retry })]));
+  const failure = { category: 'tool', code: 'failed', message: 'x' } as const;
+  const closed = { end: 'failed', output: null, failure, edges: [] } as const;
+  const stage = { id: 'a', role: 'tool', attempt: 19, round: 1, input: '', closed, place: 1, calls: [] } as const;
+  const { ready } = stagesToBegin({
+    index,
+    flow: { stages: new Map([['a', { ...stage, closed: { ...closed, edges: [] } }]]), ends: 1 },
+  });
+  assert.deepEqual(
+    ready.map(({ attempt, delayMs }) => [attempt, delayMs]),
+    [[20, 86_400_000]],
+  );
+});
+
+test('a repeated task takes over failures that led on, with the target of their rule', async () => {
+  const rule = { category: 'tool', role: null, to: 'alarm' } as const;
+  const plan = aPlan([failing('a'), toolStage('alarm', 'shout'), toolStage('end', 'shout')], ['alarm>end'], {
+    fallbacks: [rule],
+  });
+  const { journal, outcome } = await runPlan(plan, 'x', { tools: [BROKEN, SHOUT] });
+  assert.equal(taskOutput(outcome), 'shout: shout: x');
+  const { engine } = flowEngine({ journal, tools: [SHOUT] });
+  const task = { id: 't2', input: 'x', mode: null, tags: [], rerun: { of: 't1', stage: 'end', input: 'y' } };
+  const flow = { workflow: 'test', pipeline: 'default', task: JSON.stringify(task) };
+  const again = await engine.start(aTask(plan, 'x', { run: 't2', conversation: 't2', flow }));
+  assert.equal(taskOutput(await outcomeOf(again)), 'shout: y');
+  assert.deepEqual(stageEnds(journal, 't2'), ['a failed 1.1', 'alarm done 1.1', 'end done 1.1']);
 });

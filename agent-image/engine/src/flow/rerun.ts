@@ -1,28 +1,38 @@
 import type { EventBody } from '../journal/event.ts';
 import type { FlowStage, FlowState } from '../state/flow-state.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
+import { fallbackEdge } from './plan-index.ts';
+import { isUnhandled } from './ready-stages.ts';
 
 /** A task that begins at a stage of an earlier one. `input`: of that stage, instead of the one it had; undefined to keep that. */
 export type Rerun = Readonly<{ of: string; stage: string; input?: unknown }>;
 
-/** The stages behind a stage, and the stage itself. A rule may lead to its target from anywhere, so its target counts as behind all. */
-export function stagesFrom(plan: Plan, from: string): ReadonlySet<string> {
-  const found = new Set([from, ...plan.fallbacks.map(({ to }) => to)]);
-  for (const id of found) for (const edge of plan.edges) if (edge.from === id) found.add(edge.to);
+/** The stages that run again: the stage, those behind it in the plan, and the targets of rules that it or they led to, or that nothing led to. */
+function stagesFrom(plan: Plan, earlier: FlowState, from: string): ReadonlySet<string> {
+  const open = plan.fallbacks.filter(({ to }) => !hasWorked(earlier.stages.get(to)));
+  const found = new Set([from, ...open.map(({ to }) => to)]);
+  for (const id of found) {
+    const taken = earlier.stages.get(id)?.closed?.edges ?? [];
+    for (const { to } of plan.fallbacks) if (taken.includes(fallbackEdge(to))) found.add(to);
+    for (const edge of plan.edges) if (edge.from === id) found.add(edge.to);
+  }
   return found;
 }
 
 /** The events with which a task takes over what an earlier one had done before a stage, in the order of its ends. Pure. */
 export function takenOver(plan: Plan, earlier: FlowState, from: string): readonly EventBody[] {
-  const again = stagesFrom(plan, from);
+  const again = stagesFrom(plan, earlier, from);
   const known = new Set(plan.stages.map(({ id }) => id));
   return [...earlier.stages.values()]
-    .filter(
-      ({ id, closed }) => known.has(id) && !again.has(id) && (closed?.end === 'done' || closed?.end === 'skipped'),
-    )
+    .filter((stage) => known.has(stage.id) && !again.has(stage.id))
+    .filter((stage) => stage.closed?.end === 'skipped' || hasWorked(stage))
     .toSorted((one, other) => one.place - other.place)
     .flatMap(eventsOf);
 }
+
+/** True if a stage is done, or failed into another one. */
+const hasWorked = (stage: FlowStage | undefined): boolean =>
+  stage?.closed?.end === 'done' || (stage?.closed?.end === 'failed' && !isUnhandled(stage));
 
 function eventsOf({ id, role, input, closed, attempt }: FlowStage): readonly EventBody[] {
   const end: EventBody = { type: 'stage_closed', stage: id, flow: closed ?? undefined };

@@ -4,8 +4,9 @@ import type { Payload } from '../journal/journal.ts';
 import { readOutcome } from '../loop/transcript.ts';
 import type { FlowStage } from '../state/flow-state.ts';
 import type { StageEnd } from './end-stage.ts';
-import { endStage, stageAt, type Flowing } from './flowing.ts';
+import { endStage, failing, stageAt, type Flowing } from './flowing.ts';
 import type { StageAt, StageCall, ToolStep } from './flow-ports.ts';
+import { timeLeftOf } from './time-left.ts';
 
 type PlannedCall = Extract<EventBody, { type: 'calls_planned' }>['calls'][number];
 type Planned = Readonly<{ calls: readonly PlannedCall[]; payloads: readonly Payload[] }>;
@@ -43,6 +44,10 @@ export function continueTool(flowing: Flowing, open: FlowStage): void {
   const step = ports.toolStep(at, settled);
   for (const { result } of open.calls) session.turn.outcomes.delete(result ?? '');
   if (step.kind !== 'calls') return endStage(flowing, at, endOfStep(step));
+  if (timeLeftOf(kit, session, open.calls[0]?.id ?? '') <= 0) {
+    const message = `${open.id} had no time left for its next call. Raise its timeout_s.`;
+    return endStage(flowing, at, failing('tool', 'timed_out', message));
+  }
   const { calls, payloads } = planCalls(flowing, at, { calls: step.calls, before: open.calls.length });
   session.append([{ type: 'calls_planned', stage: open.id, calls: [...calls] }], payloads);
 }

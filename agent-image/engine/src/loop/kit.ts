@@ -36,6 +36,8 @@ export type FlowPort = Readonly<{
   stepsOf: (kit: Kit, session: Session) => readonly (Command | FlowStep)[];
   /** The wait of the stages of a run; null if none of them waits. */
   waitOf: (session: Session) => Extract<RunOutcome, { kind: 'waiting' }> | null;
+  /** Milliseconds that the stage of a call has left; infinite without a limit. */
+  timeLeftOf: (kit: Kit, session: Session, call: string) => number;
   /** Gives stages that wait another try, with the answers that people gave. */
   wake: (session: Session, answers: readonly GivenAnswer[]) => void;
 }>;

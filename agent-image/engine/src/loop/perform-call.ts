@@ -188,7 +188,7 @@ async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<voi
     await kit.ports.journal.synced();
     if (session.stopped.signal.aborted) return;
   }
-  const result = await executeCall(prepared, { ...context, attempt }, timing(kit, session, tool));
+  const result = await executeCall(prepared, { ...context, attempt }, timing(kit, session, { tool, call }));
   if (result.kind === 'lost' && result.error !== null)
     kit.ports.notify({ type: 'problem', run: session.run, where: `tool ${name}`, error: result.error });
   if (result.kind === 'parked')
@@ -234,15 +234,18 @@ async function verify(kit: Kit, session: Session, { call, tool, prepared, propos
     },
   };
   const context = { ...contextOf(kit, session, proposed), attempt: call.attempt };
-  const { timeoutMs, ...rest } = timing(kit, session, tool);
+  const { timeoutMs, ...rest } = timing(kit, session, { tool, call });
   // A verification begins nothing, so it may also run when the time of the run is over.
   const verifyMs = Math.max(timeoutMs, Math.min(tool.timeoutMs, MIN_VERIFY_MS));
   const result = await executeCall(asking, context, { ...rest, timeoutMs: verifyMs });
   return result.kind === 'outcome' ? verified : { kind: 'unknown' };
 }
 
-const timing = (kit: Kit, session: Session, tool: Tool): TimeLimit => ({
-  timeoutMs: Math.max(1, Math.min(tool.timeoutMs, session.timeLeftMs)),
+const timeOfStage = (kit: Kit, session: Session, { id }: CallState): number =>
+  session.state.flow === null ? Infinity : (kit.ports.flow?.timeLeftOf(kit, session, id) ?? Infinity);
+
+const timing = (kit: Kit, session: Session, { tool, call }: Pick<Ready, 'tool' | 'call'>): TimeLimit => ({
+  timeoutMs: Math.max(1, Math.min(tool.timeoutMs, session.timeLeftMs, timeOfStage(kit, session, call))),
   signal: session.killed.signal,
   after: kit.ports.clock.after,
 });

@@ -3,6 +3,9 @@ import type { PlanEdge, PlanStage } from '../../workflow/plan/plan.ts';
 import { isRetried } from './is-retried.ts';
 import { fallbackEdge, type PlanIndex } from './plan-index.ts';
 
+/** The longest wait before another attempt: a day. */
+const MAX_BACKOFF_MS = 86_400_000;
+
 /** A stage that may begin. `sources`: the stages whose taken edges lead to it, in the order of the edges. */
 export type Ready = Readonly<{
   stage: PlanStage;
@@ -66,7 +69,7 @@ function nextTime(flowing: Flowing, stage: PlanStage, before: FlowStage): readon
   const { attempt, round } = before;
   if (isUnhandled(before)) {
     // If it were not tried again, the task would have failed.
-    const delayMs = stage.retry.backoffMs * 2 ** (attempt - 1);
+    const delayMs = Math.min(MAX_BACKOFF_MS, stage.retry.backoffMs * 2 ** (attempt - 1));
     return [{ stage, attempt: attempt + 1, round, delayMs, sources: [] }];
   }
   if (!isSentBack(flowing, before) && !isToJudgeAgain(flowing, stage, before)) return [];
