@@ -12,8 +12,8 @@ import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
 import { SYSTEM_CLOCK } from '../loop/system-clock.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
 import type { FlowPorts } from './flow-ports.ts';
-import { indexOf } from './plan-index.ts';
-import { stagesToBegin } from './ready-stages.ts';
+import { indexOf } from './decision/plan-index.ts';
+import { stagesToBegin } from './decision/ready-stages.ts';
 
 const journals = someJournals();
 

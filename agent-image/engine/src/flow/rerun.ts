@@ -1,8 +1,8 @@
 import type { EventBody } from '../journal/event.ts';
 import type { FlowStage, FlowState } from '../state/flow-state.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
-import { fallbackEdge } from './plan-index.ts';
-import { isUnhandled } from './ready-stages.ts';
+import { fallbackEdge } from './decision/plan-index.ts';
+import { isUnhandled } from './decision/ready-stages.ts';
 
 /** A task that begins at a stage of an earlier one. `input`: of that stage, instead of the one it had; undefined to keep that. */
 export type Rerun = Readonly<{ of: string; stage: string; input?: unknown }>;

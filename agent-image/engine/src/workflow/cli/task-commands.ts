@@ -7,7 +7,7 @@ import { durationText, tokensText } from './duration-text.ts';
 import { refuseConfig } from './plan-commands.ts';
 import { progressLine } from './progress-line.ts';
 import { readAnswer, taskSpec, WrongFlag } from './task-spec.ts';
-import { failureText, outputText, taskText } from './task-text.ts';
+import { failureText, outputText, questionText, taskText } from './task-text.ts';
 import { EXIT, type ExitCode, type Terminal } from './terminal.ts';
 
 type Asked = Extract<CommandLine, { kind: 'command' }>;
@@ -105,6 +105,7 @@ function ended(task: Task, { asked, terminal, time }: Ended): ExitCode {
   else if (status === 'COMPLETED') terminal.out(outputText(output));
   if (waiting?.for === 'permission') {
     const answers = waiting.requests.map((request) => ` --answer ${request}=ANSWER`).join('');
+    for (const question of waiting.questions) terminal.err(`${questionText(question)}\n`);
     terminal.err(`the task waits for a person; answer with: ${resumeWords(asked, id)}${answers}\n`);
     return EXIT.waiting;
   }

@@ -1,4 +1,4 @@
-import type { StageView, Task } from '../facade/task.ts';
+import type { StageView, Task, TaskQuestion } from '../facade/task.ts';
 import { tokensText } from './duration-text.ts';
 
 const SIGNS: Readonly<Record<StageView['status'], string>> = {
@@ -40,4 +40,12 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 export function failureText({ stageId, nodeType, category, code, message }: NonNullable<Task['failure']>): string {
   const place = stageId === '' ? '' : ` in the ${nodeType} stage ${stageId}`;
   return `failed${place} with ${category}/${code}: ${message}`;
+}
+
+const MAX_ARGUMENT_CHARS = 500;
+
+/** A question to people about a call. Pure. */
+export function questionText({ tool, arguments: text, why }: TaskQuestion): string {
+  const shown = text.length > MAX_ARGUMENT_CHARS ? `${text.slice(0, MAX_ARGUMENT_CHARS)}…` : text;
+  return why === 'unknown' ? `did ${tool} ${shown} happen?` : `may ${tool} be called with ${shown}?`;
 }
