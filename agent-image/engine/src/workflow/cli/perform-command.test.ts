@@ -174,6 +174,7 @@ test('a task whose command may have run waits for a person, who answers', async 
   process.kill(pid, 'SIGKILL');
   const waiting = await run('resume', dir, task);
   assert.equal(waiting.code, 3, waiting.err);
+  assert.match(waiting.err, /^did \w+ \{.*\} happen\?$/m);
   const [, command = ''] = /answer with: hamlet-engine (.+)\n/.exec(waiting.err) ?? assert.fail(waiting.err);
   const answered = await run(...command.replace('=ANSWER', '=happened').split(' '));
   assert.notEqual(answered.code, 3, answered.err);
