@@ -5,7 +5,7 @@ import type { ManifestName, Manifests } from './manifests.ts';
 import { nearestName } from './nearest-name.ts';
 
 /** The value of each file that could be read, whether or not its schema takes it. */
-export type RawFiles = ReadonlyMap<ManifestName, unknown>;
+type RawFiles = ReadonlyMap<ManifestName, unknown>;
 /** The manifests whose schemas take them. */
 export type Checked = Partial<Manifests>;
 

@@ -8,7 +8,7 @@ const MAX_CHARS = 65_536;
 const MAX_WORK = 10_000;
 
 /** `at`: below the schema. */
-export type SchemaFault = Readonly<{ at: ConfigPath; message: string; hint: string }>;
+type SchemaFault = Readonly<{ at: ConfigPath; message: string; hint: string }>;
 
 /** The forms of the values of keywords. */
 type Form =

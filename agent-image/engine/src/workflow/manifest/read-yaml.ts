@@ -6,9 +6,7 @@ import { yamlTokens, type YamlFault } from './yaml-tokens.ts';
 export type Place = Readonly<{ line: number; column: number }>;
 
 /** A problem of the text itself. */
-export type YamlProblem = Readonly<
-  Pick<ConfigError, 'message' | 'hint'> & Place & { code: 'config_syntax' | 'config_limit' }
->;
+type YamlProblem = Readonly<Pick<ConfigError, 'message' | 'hint'> & Place & { code: 'config_syntax' | 'config_limit' }>;
 
 /** `placeOf`: of the value at a path, or of its key; of the nearest value around it if there is none. */
 export type YamlText = Readonly<{

@@ -43,7 +43,7 @@ export const MODEL_PROVIDERS = [
 const ADDRESSED: ReadonlySet<string> = new Set(['vllm', 'compatible', 'completions']);
 
 /** A model as `agents.yaml` names it. In the village, agents use the models of the gateway by their names. */
-export const ModelSpec = z
+const ModelSpec = z
   .strictObject({
     id: ManifestId,
     provider: z.enum(MODEL_PROVIDERS).describe('The kind of server that answers.'),
@@ -59,7 +59,6 @@ export const ModelSpec = z
   .refine(({ provider, base_url: url }) => url !== undefined || !ADDRESSED.has(provider), {
     message: 'this provider has no address of its own: add base_url',
   });
-export type ModelSpec = Readonly<z.infer<typeof ModelSpec>>;
 
 /** The most that a stage, or a task, may use. */
 export const BudgetSpec = z.strictObject({
@@ -103,12 +102,7 @@ export const AgentsManifest = z.strictObject({
 export type AgentsManifest = Readonly<z.infer<typeof AgentsManifest>>;
 
 /** The tools that the engine has itself. */
-export const BUILT_IN_TOOLS = [
-  'filesystem.read_file',
-  'filesystem.write_file',
-  'filesystem.list',
-  'command.run',
-] as const;
+const BUILT_IN_TOOLS = ['filesystem.read_file', 'filesystem.write_file', 'filesystem.list', 'command.run'] as const;
 
 const tool = {
   id: ManifestId,
@@ -164,22 +158,20 @@ export const MemoryManifest = z.strictObject({
 export type MemoryManifest = Readonly<z.infer<typeof MemoryManifest>>;
 
 /** A plugin. `cost_tracking` is the engine's own; a program registers others under the name in `uses`. */
-export const PluginSpec = z.strictObject({
+const PluginSpec = z.strictObject({
   id: ManifestId,
   uses: ManifestId,
   config: z.record(z.string().max(MAX_NAME), z.unknown()).default({}),
 });
-export type PluginSpec = Readonly<z.infer<typeof PluginSpec>>;
 
 /** Where telemetry goes. Paths are below the data folder. */
-export const SinkSpec = z.discriminatedUnion('type', [
+const SinkSpec = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('memory') }),
   z.strictObject({ type: z.literal('stdout') }),
   z.strictObject({ type: z.literal('jsonl'), path: RelativePath }),
   z.strictObject({ type: z.literal('prometheus'), path: RelativePath }),
   z.strictObject({ type: z.literal('otlp'), endpoint: HttpUrl }),
 ]);
-export type SinkSpec = Readonly<z.infer<typeof SinkSpec>>;
 
 /** `plugins.yaml`. */
 export const PluginsManifest = z.strictObject({

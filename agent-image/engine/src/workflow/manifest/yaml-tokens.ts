@@ -11,9 +11,7 @@ export const MAX_DEPTH = 64;
 /** A reason to refuse a text. `offset`: in UTF-16 units. */
 export type YamlFault = Readonly<{ kind: 'syntax' | 'limit'; offset: number; message: string; hint: string }>;
 
-export type YamlTokens =
-  | Readonly<{ ok: true; tokens: readonly CST.Token[] }>
-  | Readonly<{ ok: false; fault: YamlFault }>;
+type YamlTokens = Readonly<{ ok: true; tokens: readonly CST.Token[] }> | Readonly<{ ok: false; fault: YamlFault }>;
 
 /** Parts of YAML that manifests do without, and the way to do without them. */
 const REFUSED: ReadonlyMap<string | null, readonly [string, string]> = new Map([

@@ -10,7 +10,7 @@ const MAX_STAGE_ID = 96;
 export type Expanded = Readonly<{ nodes: readonly NodeSpec[]; edges: readonly EdgeSpec[] }>;
 
 /** `path`: below the pipeline. `isLimit`: the plan would be too large. */
-export type SequenceProblem = Readonly<{ path: ConfigPath; message: string; hint: string; isLimit: boolean }>;
+type SequenceProblem = Readonly<{ path: ConfigPath; message: string; hint: string; isLimit: boolean }>;
 
 /**
  * Puts the stages of a pipeline before and behind the nodes of each role. The stage `check` of the node `judge` gets the id
