@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { z } from 'zod';
 import { createFlow } from '../../flow/create-flow.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { JournalError, type Journal } from '../../journal/journal.ts';
@@ -18,6 +19,7 @@ import { choosePipeline, type RoutingDecision } from '../route/choose-pipeline.t
 import { Override } from '../route/override.ts';
 import type { TelemetryEvent } from '../telemetry/event.ts';
 import type { TelemetryNotice } from '../telemetry/project.ts';
+import type { ToolRules } from '../tools/check-tool-call.ts';
 import { manifestLines } from '../tools/manifest-lines.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import type { RolledBack } from '../tools/rollback.ts';
@@ -58,6 +60,17 @@ export type TaskSpec = Readonly<{
 
 /** Time for requests and calls in progress when the engine closes. A later engine repeats what it cuts off, by the effect of each call. */
 const INTERRUPT_GRACE_MS = 2_000;
+
+type Opening = Readonly<{
+  manifests: Manifests;
+  journal: Journal;
+  data: string;
+  workspace: Workspace;
+  lineOf: ToolRules['lineOf'];
+  env: NonNullable<EngineOptions['env']>;
+  options: EngineOptions;
+}>;
+
 type Chosen = Readonly<{ id: string; decision: RoutingDecision }>;
 
 const MAX_INPUT_CHARS = 4_000_000;
@@ -112,6 +125,15 @@ export class Engine {
     const workspace = await openWorkspace({ root, data, manifests: files, environment: env });
     const lineOf = await manifestLines(dir);
     const journal = openJournal(join(data, 'journal.db'));
+    try {
+      return Engine.#on({ manifests, journal, data, workspace, lineOf, env, options });
+    } catch (error) {
+      journal.close();
+      throw error;
+    }
+  }
+
+  static #on({ manifests, journal, data, workspace, lineOf, env, options }: Opening): Engine {
     const factories = options.plugins ?? {};
     const observation = new Observation({ manifests, data, env, factories, textOf: journal.textOf });
     const memory = new TaskMemory({ manifests, data });
@@ -152,7 +174,7 @@ export class Engine {
     this.#checkOpen();
     const checked = this.#checked(spec);
     const { id, input, mode = null, tags = [] } = checked;
-    const overrides = [...this.#manifests.overrides, ...(spec.overrides ?? []).map((each) => Override.parse(each))];
+    const overrides = [...this.#manifests.overrides, ...(spec.overrides ?? []).map(checkedOverride)];
     const chosen = this.#pipelineFor(checked, overrides);
     return this.#open({ id, input, mode, tags, overrides, routing: [chosen.decision] }, chosen.id);
   }
@@ -288,14 +310,16 @@ export class Engine {
       throw new EngineError('engine_closed', `The task ${id} cannot continue: ${begun.code}.`);
     }
     this.#tasks.begin(id);
+    let isLast = false;
     try {
       this.#outcomes.set(id, await begun.outcome);
     } finally {
-      this.#tasks.end(id);
+      isLast = this.#tasks.end(id);
     }
     const task = this.task(id);
     if (task.waiting === null) this.#outcomes.delete(id);
-    await this.#tasks.afterTask(task);
+    // Callers that wait for the same work see one end of the task.
+    if (isLast) await this.#tasks.afterTask(task);
     return task;
   }
 
@@ -305,7 +329,7 @@ export class Engine {
 
   #checked<S extends Pick<TaskSpec, 'input' | 'id' | 'tags'>>(spec: S): S & Readonly<{ id: string }> {
     const { id = randomUUID(), tags = [] } = spec;
-    const text = JSON.stringify(spec.input ?? null);
+    const text = jsonOf(spec.input ?? null);
     if (text === undefined || text.length > MAX_INPUT_CHARS)
       throw new EngineError(
         'input_invalid',
@@ -354,5 +378,20 @@ function openJournal(path: string): Journal {
     throw new EngineError('data_locked', `Another engine uses ${path}. Close it, or name another data folder.`, {
       cause: error,
     });
+  }
+}
+
+function checkedOverride(given: unknown): Override {
+  const read = Override.safeParse(given);
+  if (read.success) return read.data;
+  throw new EngineError('input_invalid', `An override is not valid: ${z.prettifyError(read.error)}. Correct it.`);
+}
+
+/** The JSON text of a value; undefined if it has none. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
   }
 }

@@ -137,12 +137,15 @@ export class Tasks {
     this.#active.set(task, (this.#active.get(task) ?? 0) + 1);
   }
 
-  end(task: string): void {
+  /** True if no other caller waits for the task. */
+  end(task: string): boolean {
     const left = (this.#active.get(task) ?? 1) - 1;
-    if (left > 0) return void this.#active.set(task, left);
-    this.#active.delete(task);
+    if (left > 0) this.#active.set(task, left);
+    else this.#active.delete(task);
+    if (left > 0) return false;
     this.#known.delete(task);
     this.#asked.delete(task);
+    return true;
   }
 
   /** A person must allow calls of tools whose manifest says `ask`. Permissions of manifests are judged by the tools themselves. */
@@ -178,7 +181,7 @@ export class Tasks {
     return found.ok ? found.events : [];
   }
 
-  recordOf = (task: string): TaskRecord => this.#knownOf(task).record;
+  recordOf = (task: string): TaskRecord => this.#known.get(task)?.record ?? this.#recordIn(this.#stateOf(task));
 
   /** The tools of a run: all those of the manifests for a tool stage, or those of the agent of a stage. */
   toolsOf(run: string): readonly Tool[] {
@@ -270,12 +273,16 @@ export class Tasks {
   #knownOf(task: string): Known {
     const known = this.#known.get(task);
     if (known !== undefined) return known;
-    const { opened } = this.#stateOf(task);
-    const record = JSON.parse(this.#journal.textOf(opened.flow?.task ?? '') ?? 'null') as TaskRecord;
-    const parts = taskParts(this.#manifests, opened.flow?.pipeline ?? '', record.overrides);
+    const state = this.#stateOf(task);
+    const record = this.#recordIn(state);
+    const parts = taskParts(this.#manifests, state.opened.flow?.pipeline ?? '', record.overrides);
     const made: Known = { record, parts, tools: new Map() };
     this.#known.set(task, made);
     return made;
+  }
+
+  #recordIn({ opened }: RunState): TaskRecord {
+    return JSON.parse(this.#journal.textOf(opened.flow?.task ?? '') ?? 'null') as TaskRecord;
   }
 
   #stateOf(task: string): RunState {
