@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../loop/advance.ts';
 import type { Session } from '../loop/session.ts';
-import type { FlowStage } from '../state/flow-state.ts';
+import { NO_FLOW, type FlowStage } from '../state/flow-state.ts';
 import { failureOf } from '../workflow/route/failure-of.ts';
 import type { StageEnd } from './end-stage.ts';
 import { memoryOf } from './flow-memory.ts';
@@ -63,7 +63,7 @@ async function outcomeOfAgent(flowing: Flowing, at: StageAt): Promise<RunOutcome
     const resumed = kit.engine.resume(run, { answers: memoryOf(session).answers });
     return resumed.ok ? resumed.outcome : refusal(session, resumed.code);
   }
-  const asked = await ports.agentRun(at);
+  const asked = await ports.agentRun(at, session.state.flow ?? NO_FLOW);
   if (!asked.ok) return { failure: asked.failure };
   if (!isOpen(flowing, at) || session.stopped.signal.aborted) return null;
   const begun = await kit.engine.start({

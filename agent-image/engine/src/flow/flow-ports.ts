@@ -1,5 +1,6 @@
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { RunRequest } from '../loop/engine.ts';
+import type { FlowState } from '../state/flow-state.ts';
 import type { StageFailure } from '../workflow/plan/failure.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
 
@@ -22,8 +23,10 @@ export type AgentRun = Pick<RunRequest, 'input' | 'prompt' | 'model' | 'budgets'
 
 /** The answers of the manifests to a run with a plan. Each answer is the same for the same stage and input. */
 export type FlowPorts = Readonly<{
+  /** `flow`: the stages of the task so far. */
   agentRun: (
     at: StageAt,
+    flow: FlowState,
   ) => Promise<Readonly<{ ok: true; run: AgentRun }> | Readonly<{ ok: false; failure: StageFailure }>>;
   /** The next calls of a tool stage after those so far, or its end. Pure. */
   toolStep: (at: StageAt, settled: readonly SettledCall[]) => ToolStep;

@@ -6,6 +6,7 @@ import type { JournalEvent } from '../../journal/event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { PolicyPort, ProposedCall, Question } from '../../loop/ports.ts';
 import { loadRun } from '../../loop/transcript.ts';
+import type { FlowState } from '../../state/flow-state.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
 import type { AgentSpec } from '../manifest/schemas.ts';
@@ -78,7 +79,7 @@ export class Tasks {
   }
 
   readonly flowPorts: FlowPorts = {
-    agentRun: (at) => this.#agentRun(at),
+    agentRun: (at, flow) => this.#agentRun(at, flow),
     toolStep,
     beforeStage: async (at) => (await this.#beforeTask(at.run)) ?? this.#hooks.beforeStage(at),
     afterStage: (at, end) => {
@@ -219,7 +220,7 @@ export class Tasks {
     return loaded.ok ? loaded.state.spent.tokens : 0;
   }
 
-  async #agentRun(at: StageAt): Promise<AgentRequest> {
+  async #agentRun(at: StageAt, flow: FlowState): Promise<AgentRequest> {
     const { parts } = this.#knownOf(at.run);
     const agent = parts.agents.find(({ id }) => id === at.stage.agent);
     if (agent === undefined) {
@@ -227,7 +228,7 @@ export class Tasks {
       return { ok: false, failure: { category: 'config', code: 'no_such_agent', message } };
     }
     const remembered = await this.#recall(agent, at);
-    const items = [...remembered, ...this.#resultsBefore(at)];
+    const items = [...remembered, ...this.#resultsOf(flow)];
     return agentRequest(at, { agent, manifests: this.#manifests, items });
   }
 
@@ -259,9 +260,8 @@ export class Tasks {
   }
 
   /** The outputs of the stages that are done, in the order in which they ended. */
-  #resultsBefore({ run }: StageAt): readonly ContextItem[] {
-    const { flow } = this.#stateOf(run);
-    return [...(flow?.stages.values() ?? [])]
+  #resultsOf({ stages }: FlowState): readonly ContextItem[] {
+    return [...stages.values()]
       .filter(({ closed }) => closed?.end === 'done')
       .toSorted((one, other) => one.place - other.place)
       .map(({ id, closed }) => {
