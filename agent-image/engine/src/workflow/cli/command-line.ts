@@ -68,7 +68,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   resume: {
     args: 'DIR TASK',
-    summary: 'Goes on with a task that was interrupted, or waits.',
+    summary: 'Continues a task that was interrupted, or waits.',
     flags: ['answer', ...PLACES],
   },
   inspect: { args: 'DIR TASK', summary: 'Shows a task: its stages, tokens, output and failure.', flags: ['data'] },

@@ -12,6 +12,7 @@ import type { TelemetryEvent } from '../telemetry/event.ts';
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts';
 import type { ProjectionSources, TelemetryNotice } from '../telemetry/project.ts';
 import { EngineError } from './engine-error.ts';
+import { keysOf } from './models/open-model.ts';
 
 const VERSION = '0.1.0';
 /** Milliseconds for sinks to take what was published, when the engine closes. */
@@ -73,8 +74,7 @@ function telemetryOf({ manifests, data, env, textOf }: Setting, plugins: PluginM
   const opened = openTelemetry({
     sinks: telemetry.sinks,
     others: [errorHookSink(plugins)],
-    // The values of the variables with keys must be in no event.
-    redaction: { paths: telemetry.redact, secrets: models.flatMap(({ api_key_env: name }) => env[name ?? ''] ?? []) },
+    redaction: { paths: telemetry.redact, secrets: keysOf(models, env) },
     folder: data,
     stdout: process.stdout,
     version: VERSION,

@@ -5,7 +5,7 @@ import { ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer, type WireServer } from '@
 import { z } from 'zod';
 import { ModelEnd, type ModelRequest } from '../../../loop/ports.ts';
 import { createModelPort, type ModelFailure } from './model-port.ts';
-import type { ModelEntry } from './open-model.ts';
+import { keysOf, type ModelEntry } from './open-model.ts';
 
 const KEY = 'key-0123456789abcdef';
 const ENV = { TEAM_KEY: KEY, ANTHROPIC_API_KEY: KEY, EMPTY: '' };
@@ -186,3 +186,9 @@ for (const [title, fields, asked, code, words] of REFUSED)
     assert.match(failures[0]?.message ?? '', words);
     assert.equal(server.requests.length, before);
   });
+
+test('the keys of models are those of the named variables, and of the usual ones', () => {
+  const env = { TEAM_KEY: 'team', OPENAI_API_KEY: 'usual', OTHER: 'other' };
+  const models = [entry(), entry({ api_key_env: undefined }), entry({ provider: 'ollama', api_key_env: undefined })];
+  assert.deepEqual(keysOf(models, env), ['team', 'usual']);
+});

@@ -48,6 +48,10 @@ function configOf({ provider, name, base_url: baseUrl, ...entry }: ModelEntry): 
 const keyNameOf = ({ provider, api_key_env: name }: ModelEntry): string | null =>
   name ?? USUAL_KEYS.get(provider) ?? null;
 
+/** The keys of models in the environment, which no event may show. Pure. */
+export const keysOf = (models: readonly ModelEntry[], env: Environment): readonly string[] =>
+  models.flatMap((model) => env[keyNameOf(model) ?? ''] ?? []);
+
 /**
  * Opens a model of agents.yaml. Reads its key from `env`, and loads the adapters with the first model. A failure names the entry and
  * the fix: `auth` for a variable that is unset or empty, `bad_request` for an entry that the provider cannot use.
