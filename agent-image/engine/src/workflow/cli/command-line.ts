@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
 export const COMMAND_NAMES = ['validate', 'graph', 'run', 'resume', 'inspect', 'cancel'] as const;
-export type CommandName = (typeof COMMAND_NAMES)[number];
+type CommandName = (typeof COMMAND_NAMES)[number];
 
 /** Flags as they were written. */
 export type Flags = Readonly<{

@@ -41,6 +41,6 @@ type TaskCommand = 'run' | 'resume' | 'inspect' | 'cancel';
 
 /** Only these commands load the engine. */
 async function performTask(command: Command, name: TaskCommand, terminal: Terminal): Promise<ExitCode> {
-  const commands = await import('./task-commands.ts');
-  return commands[`${name}Command`](command, terminal);
+  const { TASK_COMMANDS } = await import('./task-commands.ts');
+  return TASK_COMMANDS[name](command, terminal);
 }

@@ -38,14 +38,14 @@ async function withEngine({ dir, flags }: Asked, terminal: Terminal, work: Work)
 }
 
 /** `run`: creates a task and works on it. */
-export const runCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+const runCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
   withEngine(asked, terminal, async (engine) => {
     const { id } = await engine.createTask(taskSpec(asked.flags));
     return workOn(engine, { ...asked, task: id }, terminal);
   });
 
 /** `resume`: works on a task that was interrupted or waits. */
-export const resumeCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+const resumeCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
   withEngine(asked, terminal, (engine) => workOn(engine, asked, terminal));
 
 /** Works on a task until it ends, waits for a person, or is stopped. While the model cannot be reached, it tries again when it may. */
@@ -115,7 +115,7 @@ function ended(task: Task, { asked, terminal, time }: Ended): ExitCode {
 }
 
 /** `inspect`: shows a task as the journal has it. */
-export const inspectCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+const inspectCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
   withEngine(asked, terminal, async (engine) => {
     const task = engine.task(asked.task);
     return () => {
@@ -125,7 +125,7 @@ export const inspectCommand = (asked: Asked, terminal: Terminal): Promise<ExitCo
   });
 
 /** `cancel`: cancels a task that no engine works on. One that has ended stays as it is. */
-export const cancelCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+const cancelCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
   withEngine(asked, terminal, async (engine) => {
     const task = await engine.cancelTask(asked.task);
     return () => {
@@ -134,3 +134,11 @@ export const cancelCommand = (asked: Asked, terminal: Terminal): Promise<ExitCod
       return task.status === 'CANCELLED' ? EXIT.done : EXIT.failed;
     };
   });
+
+/** The commands that work with tasks. Each resolves with its exit code. */
+export const TASK_COMMANDS = {
+  run: runCommand,
+  resume: resumeCommand,
+  inspect: inspectCommand,
+  cancel: cancelCommand,
+} as const;

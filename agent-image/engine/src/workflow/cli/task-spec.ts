@@ -9,7 +9,7 @@ export class WrongFlag extends Error {}
 const MAX_INPUT_BYTES = 16_000_000;
 
 /** The input of `--input`: JSON, or a file with it. Throws `WrongFlag`. */
-export function readInput(given: string | null): unknown {
+function readInput(given: string | null): unknown {
   if (given === null) return {};
   const text = given.startsWith('@') ? fileText(given.slice(1)) : given;
   try {
@@ -34,7 +34,7 @@ function fileText(path: string): string {
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The override of one `--override`: a kind alone, or JSON. Throws `WrongFlag`. */
-export function readOverride(given: string): Override {
+function readOverride(given: string): Override {
   const parsed = Override.safeParse(given.startsWith('{') ? jsonOf(given) : { kind: given });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

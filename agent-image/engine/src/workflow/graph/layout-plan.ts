@@ -24,7 +24,7 @@ export type DrawnEdge = Readonly<{
   labelAt: Point;
 }>;
 
-export type DrawnPlan = Readonly<{
+type DrawnPlan = Readonly<{
   width: number;
   height: number;
   nodes: readonly DrawnNode[];

@@ -6,7 +6,7 @@ import { wireRequest } from './wire-request.ts';
 /** The words behind a failure. `code` is that of the end of the stream; `message` has no key. `run` is null outside of runs. */
 export type ModelFailure = Readonly<{ model: string; run: string | null; code: string; message: string }>;
 
-export type ModelSetup = Readonly<{
+type ModelSetup = Readonly<{
   models: readonly ModelEntry[];
   /** The only source of keys. Read when a model is used for the first time. */
   env: Environment;

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../../json/canonical-json.ts';
 import type { Message, ModelRequest } from '../../../loop/ports.ts';
 
 /** A request as the adapters want it, and the names of its tools by their names on the wire. */
-export type WireRequest = Readonly<{ request: ChatRequest; nameOf: (wireName: string) => string }>;
+type WireRequest = Readonly<{ request: ChatRequest; nameOf: (wireName: string) => string }>;
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
