@@ -66,7 +66,7 @@ function stepOf(flowing: Flowing, command: Command | FlowCommand): Command | Flo
     case 'finish_flow':
       return atOnce('finish', () => finishFlow(flowing, command.exits));
     case 'close':
-      // What is under way begins nothing more.
+      // Work that is under way begins nothing more.
       flowing.session.stopped.abort();
       flowing.session.killed.abort();
       return command;

@@ -27,10 +27,7 @@ test('a stage shows its begin, its end, its time and its tokens', () => {
     '▸ judge (attempt 2, round 3)',
   );
   assert.equal(lineOf({ ...finished, end: 'done' }), '✔ judge  2.3 s, 1,234 tokens');
-  assert.equal(
-    lineOf({ ...finished, end: 'failed', failure: FAILURE }),
-    '✖ judge  2.3 s, 1,234 tokens, json/output_invalid',
-  );
+  assert.equal(lineOf({ ...finished, end: 'failed', failure: FAILURE }), '✖ judge  2.3 s, 1,234 tokens');
   assert.equal(lineOf({ ...finished, end: 'skipped' }), '- judge skipped');
   const free = { ...finished, usage: { ...USAGE, total_tokens: 0 }, duration_ms: 125_000 };
   assert.equal(lineOf({ ...free, end: 'done' }), '✔ judge  2 min 5 s');
@@ -42,9 +39,21 @@ test('denials and failures are shown on one line, and other events are not', () 
     lineOf({ type: 'permission_denied', ...call, code: 'host_not_permitted', message: 'tools.yaml\ndenies it' }),
     '  publish denied (host_not_permitted): tools.yaml denies it',
   );
-  assert.equal(
-    lineOf({ type: 'error', where: 'model', failure: FAILURE, message: '' }),
-    '  model failed with json/output_invalid',
-  );
+  assert.equal(lineOf({ type: 'error', where: 'model', failure: FAILURE, message: '' }), '  json/output_invalid');
+  const long = lineOf({ type: 'error', where: 'stage', failure: FAILURE, message: 'é'.repeat(500) });
+  assert.equal(long, `  json/output_invalid: ${'é'.repeat(160)}`);
+  const called = {
+    type: 'tool_called',
+    ...call,
+    ...SPAN,
+    effect: 'read',
+    attempts: 1,
+    outcome: 'failed',
+    code: 'not_found',
+  };
+  assert.equal(lineOf({ ...called, agent: 'critic' }), '  publish: not_found');
+  // These are shown with their stage.
+  assert.equal(lineOf(called), null);
+  assert.equal(lineOf({ type: 'error', where: 'tool', failure: FAILURE, message: 'x' }), null);
   assert.equal(lineOf({ type: 'memory_retrieved', parts: 1, tokens: 9 }), null);
 });

@@ -1,3 +1,4 @@
+import { firstChars } from '../../first-chars.ts';
 import type { TelemetryEvent, TelemetryOf, TelemetryType } from '../telemetry/event.ts';
 import { durationText, tokensText } from './duration-text.ts';
 
@@ -15,10 +16,12 @@ const LINES: Lines = {
   task_created: ({ task, workflow, pipeline }) => `task ${task}: workflow ${workflow}, pipeline ${pipeline}`,
   stage_started: (event) => `▸ ${event.stage}${attemptText(event)}`,
   stage_finished: finishedLine,
-  tool_called: ({ tool, outcome, code }) => (outcome === 'ok' ? null : `  ${tool}: ${code ?? outcome}`),
+  // The failure of a tool stage's call is that of its stage.
+  tool_called: ({ agent, tool, outcome, code }) =>
+    agent === null || outcome === 'ok' ? null : `  ${tool}: ${code ?? outcome}`,
   permission_denied: ({ tool, code, message }) => `  ${tool} denied (${code}): ${oneLine(message)}`,
   error: ({ where, failure: { category, code }, message }) =>
-    `  ${where} failed with ${category}/${code}${message === '' ? '' : `: ${oneLine(message)}`}`,
+    where === 'tool' ? null : `  ${category}/${code}${message === '' ? '' : `: ${oneLine(message)}`}`,
 };
 
 /** A line for a person who watches a task; null for an event that says nothing to them. Pure. */
@@ -27,7 +30,10 @@ export function progressLine(event: TelemetryEvent): string | null {
   return line?.(event) ?? null;
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+/** At most so many characters of a message; `inspect` shows more. */
+const MESSAGE_MAX_CHARS = 160;
+
+const oneLine = (text: string): string => firstChars(text.replaceAll(/\s+/g, ' ').trim(), MESSAGE_MAX_CHARS);
 
 function attemptText({ attempt, round }: Readonly<{ attempt: number; round: number }>): string {
   const parts = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(round > 1 ? [`round ${round}`] : [])];
@@ -35,10 +41,9 @@ function attemptText({ attempt, round }: Readonly<{ attempt: number; round: numb
 }
 
 function finishedLine(event: TelemetryOf<'stage_finished'>): string {
-  const { stage, end, duration_ms: ms, usage, failure } = event;
+  const { stage, end, duration_ms: ms, usage } = event;
   const name = `${ENDS[end]} ${stage ?? ''}${attemptText(event)}`;
   if (end === 'skipped' || end === 'stopped') return `${name} ${end}`;
   const tokens = usage.total_tokens === 0 ? '' : `, ${tokensText(usage.total_tokens)}`;
-  const why = failure === null ? '' : `, ${failure.category}/${failure.code}`;
-  return `${name}  ${durationText(ms)}${tokens}${why}`;
+  return `${name}  ${durationText(ms)}${tokens}`;
 }

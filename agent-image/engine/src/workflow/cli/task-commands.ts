@@ -109,7 +109,8 @@ function ended(task: Task, { asked, terminal, time }: Ended): ExitCode {
     terminal.err(`the task waits for a person; answer with: ${resumeWords(asked, id)}${answers}\n`);
     return EXIT.waiting;
   }
-  terminal.err(`${status.toLowerCase()} in ${time}, ${tokensText(spent.tokens)}\n`);
+  const tokens = spent.tokens === 0 ? '' : `, ${tokensText(spent.tokens)}`;
+  terminal.err(`${status.toLowerCase()} in ${time}${tokens}\n`);
   if (failure !== null) terminal.err(`${failureText(failure)}\n`);
   return status === 'COMPLETED' ? EXIT.done : EXIT.failed;
 }

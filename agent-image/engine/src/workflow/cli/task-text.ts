@@ -1,3 +1,4 @@
+import { firstChars } from '../../first-chars.ts';
 import type { StageView, Task, TaskQuestion } from '../facade/task.ts';
 import { tokensText } from './duration-text.ts';
 
@@ -34,7 +35,9 @@ function stageLine({ id, role, status, attempt, round, failure }: StageView, wid
   return `  ${SIGNS[status]} ${id.padEnd(width)}  ${role.padEnd(8)}  ${[tries, why].filter((part) => part !== '').join('; ')}`.trimEnd();
 }
 
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+const LINE_MAX_CHARS = 300;
+
+const firstLine = (text: string): string => firstChars(text.split('\n', 1)[0] ?? '', LINE_MAX_CHARS);
 
 /** The failure of a task, with its place. Pure. */
 export function failureText({ stageId, nodeType, category, code, message }: NonNullable<Task['failure']>): string {
@@ -46,6 +49,6 @@ const MAX_ARGUMENT_CHARS = 500;
 
 /** A question to people about a call. Pure. */
 export function questionText({ tool, arguments: text, why }: TaskQuestion): string {
-  const shown = text.length > MAX_ARGUMENT_CHARS ? `${text.slice(0, MAX_ARGUMENT_CHARS)}…` : text;
+  const shown = text.length > MAX_ARGUMENT_CHARS ? `${firstChars(text, MAX_ARGUMENT_CHARS)}…` : text;
   return why === 'unknown' ? `did ${tool} ${shown} happen?` : `may ${tool} be called with ${shown}?`;
 }
