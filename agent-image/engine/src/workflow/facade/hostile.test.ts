@@ -78,6 +78,13 @@ for (const { of, handler, code, timeoutS } of FAULTS)
     assert.partialDeepStrictEqual(output, { stage: 'act', category: 'tool', code });
   });
 
+test('a stage ends at its own limit of time, if that is shorter than that of its tool', async () => {
+  const workflow = 'nodes: [{ id: act, role: tool, tool: act, timeout_s: 0.05 }]';
+  const { status, failure } = await ended({ workflow, handler: () => new Promise(() => {}) }, {});
+  assert.equal(status, 'FAILED');
+  assert.partialDeepStrictEqual(failure, { stageId: 'act', category: 'tool', code: 'timed_out' });
+});
+
 test('a stage with a hundred edges away is followed by all of their targets', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => `b${index}`);
   const nodes = [
