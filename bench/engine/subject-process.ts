@@ -26,7 +26,9 @@ export class SubjectProcess {
       env: { PATH: process.env['PATH'] ?? '', ...environment },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    process.once('exit', () => child.kill('SIGKILL'));
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     const subject = new SubjectProcess(child);
     await subject.#next();
     return subject;
