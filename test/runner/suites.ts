@@ -59,6 +59,8 @@ export const SLOW_FROM_S = 10;
 export const SLOW_FILES: Readonly<Record<string, string>> = {
   'agent-image/engine/pack/build-package.test.ts': 'compiles the engine and the adapters of models',
   'agent-image/engine/src/flow/crash.test.ts': 'a process is killed at each write of a task',
+  'agent-image/engine/src/workflow/cli/perform-command.test.ts': 'processes of the command line, stopped and killed',
+  'agent-image/engine/src/workflow/facade/engine.test.ts': 'engines that close and open again, each with its own data',
   'agent-image/engine/src/journal/appender.test.ts': 'thousands of synced writes, and kills between them',
   'agent-image/engine/src/journal/restore-journal.test.ts': 'thousands of synced writes, and kills between them',
   'agent-image/engine/src/journal/sqlite-journal.test.ts': 'thousands of synced writes, and kills between them',

@@ -93,6 +93,7 @@ test('a workflow runs from its folder: tools, an agent with a schema, and a deci
     ['start COMPLETED', 'judge COMPLETED', 'bad SKIPPED', 'good COMPLETED'],
   );
   assert.deepEqual(task.stages[1]?.edges, ['judge->good']);
+  assert.equal(task.stages[2]?.role, 'tool', 'also of a skipped stage');
   assert.equal(task.spent.steps, 2);
   await engine.close();
 });

@@ -7,6 +7,7 @@ import { agentRunOf } from '../../flow/agent-stage.ts';
 import type { FlowStage } from '../../state/flow-state.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { FailureCategory, FailureSignature } from '../plan/failure.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Override } from '../route/override.ts';
 import type { RoutingDecision } from '../route/choose-pipeline.ts';
 
@@ -99,6 +100,9 @@ export function taskOf(journal: Journal, id: string, now: Now): Task | null {
   if (opened.flow === undefined || flow === null) return null;
   const record = valueIn(journal, opened.flow.task) as TaskRecord;
   const { workflow, pipeline } = opened.flow;
+  // The event of a skipped stage has no role.
+  const { stages: planned } = valueIn(journal, opened.plan) as Plan;
+  const roles = new Map(planned.map((stage) => [stage.id, stage.role]));
   const failed = failureOfTask(journal, state, { id, pipeline });
   return {
     id,
@@ -113,7 +117,9 @@ export function taskOf(journal: Journal, id: string, now: Now): Task | null {
     input: record.input,
     rerun: record.rerun === undefined ? null : { of: record.rerun.of, stage: record.rerun.stage },
     output: state.outcome?.kind === 'done' ? valueIn(journal, state.outcome.answer) : null,
-    stages: [...flow.stages.values()].map((stage) => stageView(journal, id, stage)),
+    stages: [...flow.stages.values()].map((stage) =>
+      stageView(journal, id, { ...stage, role: roles.get(stage.id) ?? stage.role }),
+    ),
     failure: failed,
     waiting: waitOf(state, now),
     spent: spentBy(state.spent),
