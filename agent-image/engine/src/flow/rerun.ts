@@ -19,6 +19,19 @@ function stagesFrom(plan: Plan, earlier: FlowState, from: string): ReadonlySet<s
   return found;
 }
 
+type Earlier = Readonly<{ plan: Plan; flow: FlowState }>;
+
+/** The first stage that a repeated task would take over although other edges lead away from it now; null if there is none. Pure. */
+export function reroutedBefore(plan: Plan, earlier: Earlier, from: string): string | null {
+  const again = stagesFrom(plan, earlier.flow, from);
+  const edgesIn = ({ edges }: Plan, source: string): string =>
+    JSON.stringify(edges.filter((edge) => edge.from === source).map(({ id, type, when }) => [id, type, when]));
+  const found = plan.stages.find(
+    ({ id }) => !again.has(id) && earlier.flow.stages.has(id) && edgesIn(plan, id) !== edgesIn(earlier.plan, id),
+  );
+  return found?.id ?? null;
+}
+
 /** The events with which a task takes over what an earlier one had done before a stage, in the order of its ends. Pure. */
 export function takenOver(plan: Plan, earlier: FlowState, from: string): readonly EventBody[] {
   const again = stagesFrom(plan, earlier, from);

@@ -103,3 +103,26 @@ test('a task that the end of its engine interrupts waits for another one', async
   assert.equal((await second.runTask(id)).status, 'COMPLETED');
   await second.close();
 });
+
+test('a task is repeated only from before the edges that have changed', async () => {
+  const stages = (edges: string): string => `
+workflow:
+  id: one
+  nodes:
+    - { id: a, role: linear, output: "=input + 1" }
+    - { id: b, role: linear, output: "=input * 10" }
+    - { id: c, role: linear }
+  edges: ${edges}
+`;
+  const dir = aFolder({ 'workflow.yaml': stages('[{ from: a, to: c }, { from: b, to: c, type: error }]') });
+  const first = await Engine.fromConfigDir(dir);
+  const { id, output } = await first.runOne({ input: 1 });
+  assert.deepEqual(output, { b: 10, c: 2 });
+  await first.close();
+  writeFileSync(join(dir, 'workflow.yaml'), stages('[{ from: a, to: b }, { from: b, to: c }]'));
+  const second = await Engine.fromConfigDir(dir);
+  await rejectsWith(second.rerunTask(id, { stage: 'c' }), 'plan_changed');
+  const again = await second.rerunTask(id, { stage: 'a' });
+  assert.equal((await second.runTask(again.id)).output, 20);
+  await second.close();
+});

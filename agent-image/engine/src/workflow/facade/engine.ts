@@ -194,6 +194,7 @@ export class Engine {
         'no_such_stage',
         `The task ${of} has not begun a stage ${stage}. Its stages are ${earlier.stages.map((each) => each.id).join(', ')}.`,
       );
+    this.#tasks.checkRerun(of, stage);
     const { overrides, routing, mode, tags } = this.#tasks.recordOf(of);
     const checked = this.#checked({ id, input: input ?? null });
     const rerun = input === undefined ? { of, stage } : { of, stage, input: checked.input };

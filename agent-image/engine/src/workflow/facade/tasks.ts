@@ -3,6 +3,7 @@ import type { Tool } from '../../effects/tool.ts';
 import { agentRunOf } from '../../flow/agent-stage.ts';
 import type { FlowPorts, StageAt } from '../../flow/flow-ports.ts';
 import type { JournalEvent } from '../../journal/event.ts';
+import { reroutedBefore } from '../../flow/rerun.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { PolicyPort, ProposedCall, Question } from '../../loop/ports.ts';
 import { loadRun } from '../../loop/transcript.ts';
@@ -10,7 +11,7 @@ import type { FlowState } from '../../state/flow-state.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
 import type { AgentSpec } from '../manifest/schemas.ts';
-import type { NodeRole } from '../plan/plan.ts';
+import type { NodeRole, Plan } from '../plan/plan.ts';
 import { withToolHooks, type PlaceOf } from '../plugins/hook-tools.ts';
 import type { PluginManager } from '../plugins/plugin-manager.ts';
 import { createTaskHooks, type TaskHooks } from '../plugins/task-hooks.ts';
@@ -131,6 +132,21 @@ export class Tasks {
     throw new EngineError(
       'handler_missing',
       `No function is registered for the tools ${names}. Call registerToolHandler for each.`,
+    );
+  }
+
+  /** Throws `plan_changed` if edges that a repeated task would take over are others now. */
+  checkRerun(of: string, stage: string): void {
+    const { opened, flow } = this.#stateOf(of);
+    const text = this.#journal.textOf(opened.plan);
+    if (flow === null || text === null) return;
+    const { plan } = this.#knownIn(of).parts;
+    const changed = reroutedBefore(plan, { plan: JSON.parse(text) as Plan, flow }, stage);
+    if (changed === null) return;
+    const fix = `Repeat it from ${changed}, or create a new task.`;
+    throw new EngineError(
+      'plan_changed',
+      `The edges from ${changed} have changed since the task ${of} was created. ${fix}`,
     );
   }
 
@@ -271,14 +287,16 @@ export class Tasks {
   }
 
   #knownOf(task: string): Known {
-    const known = this.#known.get(task);
-    if (known !== undefined) return known;
+    const known = this.#known.get(task) ?? this.#knownIn(task);
+    this.#known.set(task, known);
+    return known;
+  }
+
+  #knownIn(task: string): Known {
     const state = this.#stateOf(task);
     const record = this.#recordIn(state);
     const parts = taskParts(this.#manifests, state.opened.flow?.pipeline ?? '', record.overrides);
-    const made: Known = { record, parts, tools: new Map() };
-    this.#known.set(task, made);
-    return made;
+    return { record, parts, tools: new Map() };
   }
 
   #recordIn({ opened }: RunState): TaskRecord {
