@@ -47,7 +47,7 @@ esac
 export const FILES_SCRIPT = `
 umask 077
 while [ $# -gt 1 ]; do
-  mkdir -p -- "$(dirname -- "$1")" && printf '%s' "$2" >"$1.new" && mv -T -- "$1.new" "$1" || exit 1
+  mkdir -p -- "$(dirname -- "$1")" && printf '%s' "$2" >"$1.new-$$" && mv -T -- "$1.new-$$" "$1" || exit 1
   shift 2
 done
 `.trim();
