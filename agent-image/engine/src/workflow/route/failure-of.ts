@@ -1,3 +1,4 @@
+import { MANIFEST_DENIALS } from '../../effects/tool-outcome.ts';
 import type { FailureCategory } from '../plan/failure.ts';
 
 /** The origin of a code: a request to a model, the outcome of a call, the end of a run, or an answer that should be JSON. */
@@ -32,19 +33,7 @@ export const FAILURE_CODES: Readonly<Record<FailureOrigin, Codes>> = {
   },
   tool: {
     tool: ['invalid_input', 'timed_out', 'unavailable', 'failed', 'arguments_cut', 'no_result', 'tool_error'],
-    permission: [
-      'denied',
-      'no_such_tool',
-      'policy',
-      'person',
-      'permission_expired',
-      'path_outside_root',
-      'path_not_permitted',
-      'program_not_permitted',
-      'shell_not_enabled',
-      'network_not_permitted',
-      'analysis_only',
-    ],
+    permission: ['denied', 'no_such_tool', 'policy', 'person', 'permission_expired', ...MANIFEST_DENIALS],
     engine: ['over_budget', 'unknown', 'budget_steps', 'budget_tokens', 'budget_money', 'budget_time', 'no_progress'],
   },
   run: {
