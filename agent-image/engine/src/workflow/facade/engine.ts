@@ -235,7 +235,7 @@ export class Engine {
   async resumeTask(id: string, { answers = [] }: Readonly<{ answers?: readonly GivenAnswer[] }> = {}): Promise<Task> {
     this.#checkOpen();
     const task = this.task(id);
-    if (task.status === 'COMPLETED' || task.status === 'FAILED' || task.status === 'CANCELLED') return task;
+    if (hasEnded(task)) return task;
     this.#checkManifests(id);
     this.#tasks.checkHandlers();
     this.#catchUp(id);
@@ -252,7 +252,7 @@ export class Engine {
   async cancelTask(id: string): Promise<Task> {
     this.#checkOpen();
     const task = this.task(id);
-    if (task.output !== null || task.failure !== null || task.status === 'CANCELLED') return task;
+    if (hasEnded(task)) return task;
     this.#catchUp(id);
     return this.#ended(id, this.#loop.cancel(id));
   }
@@ -263,9 +263,8 @@ export class Engine {
    */
   async rollbackTask(id: string): Promise<readonly RolledBack[]> {
     this.#checkOpen();
-    const { status } = this.task(id);
-    if (status !== 'COMPLETED' && status !== 'FAILED' && status !== 'CANCELLED')
-      throw new EngineError('task_open', `The task ${id} is ${status}. Cancel it first.`);
+    const task = this.task(id);
+    if (!hasEnded(task)) throw new EngineError('task_open', `The task ${id} is ${task.status}. Cancel it first.`);
     return rollBackTask(this.#journal, this.#workspace, id);
   }
 
@@ -367,6 +366,8 @@ export class Engine {
     throw new EngineError('plan_changed', `The manifests have changed since the task ${id} was created. ${fix}`);
   }
 }
+
+const hasEnded = ({ status }: Task): boolean => status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
 
 /** A task may use more than one agent, so its own limits are wide. */
 const DEFAULT_TASK_BUDGET = { ...DEFAULT_BUDGET, steps: 10_000, tokens: 100_000_000, timeMs: 7 * 86_400_000 };
