@@ -1,24 +1,16 @@
 /** The façade under faults: manifests that end an opening, callers at the same time, values that are not JSON. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { testFolder } from '@hamlet/test/env/at-end';
+import { manifestFolders } from '../../testing/manifest-folders.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import type { Override } from '../route/override.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import { Engine } from './engine.ts';
 import { EngineError, type EngineErrorCode } from './engine-error.ts';
 
-const folder = testFolder('workflow-faults');
-let folders = 0;
-
-function aFolder(files: Readonly<Record<string, string>>): string {
-  const dir = join(folder, `${(folders += 1)}`);
-  mkdirSync(dir);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
-  return dir;
-}
+const aFolder = manifestFolders('workflow-faults');
 
 const TOOLS = `
 tools:

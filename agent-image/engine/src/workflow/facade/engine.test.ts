@@ -2,24 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { testFolder } from '@hamlet/test/env/at-end';
 import type { ModelPort } from '../../loop/ports.ts';
+import { manifestFolders } from '../../testing/manifest-folders.ts';
 import { calls, says, scriptedModel } from '../../testing/scripted-model.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { EngineError, type EngineErrorCode } from './engine-error.ts';
 
-const folder = testFolder('workflow');
-let folders = 0;
+const aFolder = manifestFolders('workflow');
 
 type Files = Readonly<Record<string, string>>;
-
-function aFolder(files: Files): string {
-  const dir = join(folder, `${(folders += 1)}`);
-  mkdirSync(dir);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
-  return dir;
-}
 
 const TOOLS = `
 tools:

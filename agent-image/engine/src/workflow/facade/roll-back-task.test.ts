@@ -1,21 +1,13 @@
 /** The bounds of built-in tools in a folder with its own manifests, and rollbacks of whole tasks. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { testFolder } from '@hamlet/test/env/at-end';
+import { manifestFolders } from '../../testing/manifest-folders.ts';
 import { calls, says, scriptedModel } from '../../testing/scripted-model.ts';
 import { Engine } from './engine.ts';
 
-const folder = testFolder('bounds');
-let folders = 0;
-
-function aFolder(files: Readonly<Record<string, string>>): string {
-  const dir = join(folder, `${(folders += 1)}`);
-  mkdirSync(dir);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
-  return dir;
-}
+const aFolder = manifestFolders('bounds');
 
 const TOOLS = `
 permissions: { filesystem: { read: ["**"] } }

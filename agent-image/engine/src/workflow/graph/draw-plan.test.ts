@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { aStage } from '../../testing/a-plan.ts';
 import { diceOf, seedOf } from '../../testing/dice.ts';
-import { EDGE_TYPES, NODE_ROLES, type Plan, type PlanEdge, type PlanStage } from '../plan/plan.ts';
+import { EDGE_TYPES, NODE_ROLES, type Plan, type PlanEdge } from '../plan/plan.ts';
 import { drawPlan } from './draw-plan.ts';
 import { layoutPlan, type DrawnNode } from './layout-plan.ts';
-
-const stage = (id: string, fields: Partial<PlanStage> = {}): PlanStage => ({
-  id,
-  role: 'linear',
-  decides: false,
-  agent: null,
-  tool: null,
-  toolPlan: null,
-  input: null,
-  output: null,
-  merge: null,
-  feedback: null,
-  retry: { attempts: 1, backoffMs: 0, on: null },
-  timeoutMs: null,
-  ...fields,
-});
 
 const edge = (from: string, to: string, fields: Partial<PlanEdge> = {}): PlanEdge => ({
   id: `${from}->${to}`,
@@ -43,17 +28,17 @@ const plan = (fields: Partial<Plan>): Plan => ({
 
 const REVIEW = plan({
   stages: [
-    stage('fetch', { role: 'tool', tool: 'read' }),
-    stage('draft', { role: 'agent', agent: 'writer' }),
-    stage('polish', {
+    aStage('fetch', { role: 'tool', tool: 'read' }),
+    aStage('draft', { role: 'agent', agent: 'writer' }),
+    aStage('polish', {
       role: 'feedback',
       agent: 'critic',
       feedback: { reviews: 'draft', until: 'output.good', maxRounds: 3 },
     }),
-    stage('judge', { role: 'agent', agent: 'critic', decides: true }),
-    stage('gate', { role: 'decision', decides: true }),
-    stage('all', { role: 'merge', merge: 'by_source' }),
-    stage('alarm'),
+    aStage('judge', { role: 'agent', agent: 'critic', decides: true }),
+    aStage('gate', { role: 'decision', decides: true }),
+    aStage('all', { role: 'merge', merge: 'by_source' }),
+    aStage('alarm'),
   ],
   edges: [
     edge('fetch', 'draft'),
@@ -85,7 +70,7 @@ test('a picture has each stage in the shape of its role, and each edge in the li
 test('texts of a manifest stay texts, on one short line', () => {
   const hostile = plan({
     workflow: 'a<b',
-    stages: [stage('a', { output: '</text><script>alert(1)</script>\u0000\n"&' }), stage('b')],
+    stages: [aStage('a', { output: '</text><script>alert(1)</script>\u0000\n"&' }), aStage('b')],
     edges: [edge('a', 'b', { type: 'conditional', when: `"${'é'.repeat(4_000)}" == input` })],
   });
   const svg = drawPlan(hostile);
@@ -95,7 +80,7 @@ test('texts of a manifest stay texts, on one short line', () => {
 });
 
 test('the legend explains only what the picture has', () => {
-  const svg = drawPlan(plan({ stages: [stage('only', { role: 'agent', agent: 'writer' })] }));
+  const svg = drawPlan(plan({ stages: [aStage('only', { role: 'agent', agent: 'writer' })] }));
   assert.ok(svg.includes('>agent</text>') && !svg.includes('>merge</text>') && !svg.includes('>done</text>'));
 });
 
@@ -108,7 +93,7 @@ test('nodes of random plans do not overlap, and lie within the picture', () => {
   for (let round = 0; round < 20; round += 1) {
     const size = 2 + below(30);
     const stages = Array.from({ length: size }, (_, at) =>
-      stage(`s${at}`, { role: of(NODE_ROLES), output: 'x'.repeat(below(60)) }),
+      aStage(`s${at}`, { role: of(NODE_ROLES), output: 'x'.repeat(below(60)) }),
     );
     const edges = stages.slice(1).map(({ id }, at) => edge(`s${below(at + 1)}`, id));
     const { nodes, width, height } = layoutPlan(plan({ stages, edges }));
