@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
-import { aTelemetryEvent, TELEMETRY_TYPES } from '../../testing/a-telemetry-event.ts';
+import { aTelemetryEvent, TELEMETRY_TYPES } from '../testing/a-telemetry-event.ts';
 import type { StageFailure } from '../plan/failure.ts';
 import { HOOKS, HOOKS_VERSION, type Hook } from './hooks.ts';
 import { createPluginManager, type PluginManager } from './plugin-manager.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
-import { aTelemetryEvent } from '../../testing/a-telemetry-event.ts';
+import { aTelemetryEvent } from '../testing/a-telemetry-event.ts';
 import { createTelemetryBus, type SinkProblem, type TelemetryBus, type TelemetrySink } from './bus.ts';
 import type { TelemetryEvent } from './event.ts';
 import { memorySink } from './sinks/memory-sink.ts';

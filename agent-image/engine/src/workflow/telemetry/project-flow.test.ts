@@ -11,7 +11,7 @@ import { aPlan, aStage } from '../../testing/a-plan.ts';
 import { echo, outcomeOf, someJournals } from '../../testing/a-tool.ts';
 import { anEngine, aRequest } from '../../testing/an-engine.ts';
 import { BUDGETS } from '../../testing/an-event.ts';
-import { fold, foldEvents, only, sourcesOf, type Folded } from '../../testing/fold-telemetry.ts';
+import { fold, foldEvents, only, sourcesOf, type Folded } from '../testing/fold-telemetry.ts';
 import { calls, says, scriptedModel } from '../../testing/scripted-model.ts';
 import { withToolHooks } from '../plugins/hook-tools.ts';
 import { HOOKS, HOOKS_VERSION } from '../plugins/hooks.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Journal } from '../../journal/journal.ts';
 import { aTool, echo, outcomeOf, someJournals } from '../../testing/a-tool.ts';
 import { anEngine, aRequest } from '../../testing/an-engine.ts';
-import { fold, only, sourcesOf, type Folded } from '../../testing/fold-telemetry.ts';
+import { fold, only, sourcesOf, type Folded } from '../testing/fold-telemetry.ts';
 import { answers, calls, fails, says, scriptedModel } from '../../testing/scripted-model.ts';
 import type { TelemetryType } from './event.ts';
 

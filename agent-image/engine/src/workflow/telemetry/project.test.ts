@@ -4,7 +4,7 @@ import type { JournalEvent } from '../../journal/event.ts';
 import type { Notice } from '../../loop/kit.ts';
 import { aCall, anEvent, aRef } from '../../testing/an-event.ts';
 import { aPlan, aStage } from '../../testing/a-plan.ts';
-import { fold, foldEvents, only, sourcesOf } from '../../testing/fold-telemetry.ts';
+import { fold, foldEvents, only, sourcesOf } from '../testing/fold-telemetry.ts';
 import type { TelemetryEvent } from './event.ts';
 import { project } from './project.ts';
 

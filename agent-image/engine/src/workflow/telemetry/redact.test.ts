@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aTelemetryEvent, TELEMETRY_TYPES } from '../../testing/a-telemetry-event.ts';
+import { aTelemetryEvent, TELEMETRY_TYPES } from '../testing/a-telemetry-event.ts';
 import { diceOf, seedOf, type Dice } from '../../testing/dice.ts';
 import { TelemetryEvent } from './event.ts';
 import type { Json } from './payload.ts';

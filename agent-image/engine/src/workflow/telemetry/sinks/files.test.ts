@@ -8,7 +8,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
-import { aTelemetryEvent, TELEMETRY_TYPES } from '../../../testing/a-telemetry-event.ts';
+import { aTelemetryEvent, TELEMETRY_TYPES } from '../../testing/a-telemetry-event.ts';
 import { TelemetryEvent } from '../event.ts';
 import { apiSink } from './api-sink.ts';
 import { jsonlSink } from './jsonl-sink.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
-import { aTelemetryEvent, TELEMETRY_TYPES } from '../../../testing/a-telemetry-event.ts';
+import { aTelemetryEvent, TELEMETRY_TYPES } from '../../testing/a-telemetry-event.ts';
 import { prometheusSink } from './prometheus-sink.ts';
 
 const folder = testFolder('metrics');

@@ -1,13 +1,13 @@
-import type { JournalEvent } from '../journal/event.ts';
-import { TelemetryEvent, type TelemetryOf, type TelemetryType } from '../workflow/telemetry/event.ts';
+import type { JournalEvent } from '../../journal/event.ts';
+import { TelemetryEvent, type TelemetryOf, type TelemetryType } from '../telemetry/event.ts';
 import {
   EMPTY_PROJECTION,
   project,
   type Projection,
   type ProjectionSources,
   type TelemetryNotice,
-} from '../workflow/telemetry/project.ts';
-import { aRef } from './an-event.ts';
+} from '../telemetry/project.ts';
+import { aRef } from '../../testing/an-event.ts';
 
 /** Texts by the names of their references. The model `test` costs a micro for a token of a prompt, and two for one of an answer. */
 export const sourcesOf = (

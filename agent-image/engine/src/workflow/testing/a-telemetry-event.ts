@@ -1,4 +1,4 @@
-import type { TelemetryEvent, TelemetryOf, TelemetryType } from '../workflow/telemetry/event.ts';
+import type { TelemetryEvent, TelemetryOf, TelemetryType } from '../telemetry/event.ts';
 
 const ENVELOPE = {
   v: 1,
