@@ -65,16 +65,17 @@ export async function recoverWorld(options: RecoverOptions): Promise<WorldState>
     (await newestWholeSnapshot(options)) ??
     createWorld(await maps.get((await firstMapVersion(db)) ?? maps.current.version), seed);
   const world = await catchUp(options, saved);
+  const { seq } = world;
   const last = await lastSeq(db);
-  if (last <= world.seq) return world;
+  if (last <= seq) return world;
   const later = await catchUp(options, world);
-  if (later.seq > world.seq) return later;
+  if (later.seq > seq) return later;
   throw new Error(
-    `The log of the world has no event ${world.seq + 1}, but later ones up to ${last}. Nothing was changed. Restore the database from a backup`,
+    `The log of the world has no event ${seq + 1}, but later ones up to ${last}. Nothing was changed. Restore the database from a backup`,
   );
 }
 
-/** Applies all events that were committed after a world's last event. The returned world may be another object, on another map. */
+/** Applies to `from` all events that were committed after its last one. The returned world is `from`, or another object on another map. */
 export async function catchUp(
   { db, maps, onReplayed }: Pick<RecoverOptions, 'db' | 'maps' | 'onReplayed'>,
   from: WorldState,
