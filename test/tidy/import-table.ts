@@ -48,8 +48,12 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
     folder: 'agent-image/resident',
     imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine', '@hamlet/models'],
   },
-  '@hamlet/web': { folder: 'web', imports: ['@hamlet/contract', '@hamlet/core'] },
-  '@hamlet/kubectl': { folder: 'cli/kubectl', imports: ['@hamlet/contract', '@hamlet/core'] },
+  // The manifests of workflows are checked and drawn in the browser and at the terminal as the engine reads them.
+  '@hamlet/web': { folder: 'web', imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine/manifests'] },
+  '@hamlet/kubectl': {
+    folder: 'cli/kubectl',
+    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine/manifests'],
+  },
   'hamlet-verify': { folder: 'cli/verify', imports: ['@hamlet/contract', '@hamlet/core'] },
 };
 
@@ -90,7 +94,10 @@ function patternsOf(name: string, { imports }: PackageRule, alsoAllowed: readonl
   const npm = Object.entries(NPM_OWNERS).filter(([, owner]) => owner !== name);
   return [
     {
-      group: withSubpaths(packages.filter((other) => !allowed.includes(other))),
+      group: [
+        ...withSubpaths(packages.filter((other) => !allowed.includes(other))),
+        ...imports.filter((allow) => !packages.includes(allow)).map((entry) => `!${entry}`),
+      ],
       message: `${name} may import only ${['npm packages', ...imports].join(', ')} (docs/ARCHITECTURE.md)`,
     },
     { group: [...otherFolders, ...NEVER_BY_PATH], message: 'import another package by its name, never by path' },

@@ -35,6 +35,7 @@ import { AiDollars, Amount } from '../../values/money.ts';
 import { AgentId, JsonObject, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
 import { Mind } from '../../values/mind.ts';
+import { ManifestFiles, WorkflowRequest } from '../../values/run/workflow.ts';
 import { RunSkill, SKILL_WHY_MAX_CHARS, SkillHash, SkillId, SKILLS_MAX } from '../../capability/skill.ts';
 
 export const RUNS_PAGE_MAX = 100;
@@ -86,6 +87,9 @@ export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
       .describe(
         "An ended run of the agent without a session: the agent reads the prompt with this run's task and last report, in its safe mode and with its output schema unless others are given. Members may continue only runs that they created",
       ),
+    workflow: WorkflowRequest.optional().describe(
+      'Carries out the workflow in `spec.manifests` of the agent instead of answering the prompt, which is then the name of the task for people. Goes with neither `continues` nor `output_schema`',
+    ),
     output_schema: OutputSchema.optional().describe(
       'JSON Schema (2020-12) of the answer: the run is done only with an answer that fits. At most 16 KiB and 256 parts, references only to its own `$defs`, no regular expressions',
     ),
@@ -108,6 +112,8 @@ export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
     'account_closed',
     'village_frozen',
     'output_schema_invalid',
+    'no_manifests',
+    'manifests_unusable',
   ],
 });
 
@@ -250,6 +256,7 @@ export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
         .describe('Open offer of a person for the result'),
       files: z.array(RunFile).max(GIVEN_FILES_MAX).optional().describe('Files of the message; absent without any'),
       output_schema: JsonObject.optional().describe('JSON Schema that the answer must fit; absent without one'),
+      manifests: ManifestFiles.optional().describe('Manifests of a run with a workflow'),
     }),
   ),
   reasons: [

@@ -5,6 +5,7 @@ import { AiDollars } from '../money.ts';
 import { CallId } from '../permission.ts';
 import { AgentId, plainText, Time } from '../scalars.ts';
 import { TaintMark } from '../taint.ts';
+import { RunWorkflow, WorkerStage } from './workflow.ts';
 
 /** The same limit as for the prompt of a Schedule. */
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
@@ -113,6 +114,7 @@ export const WorkerOrigin = z.strictObject({
     .array(z.array(z.string()))
     .optional()
     .describe('Lists of tools and classes of the worker and its parents; a tool must be in each'),
+  stage: WorkerStage.optional().describe('Only of a worker that works for a stage of a workflow'),
 });
 
 /** A run. Its prompt is only text: a part that looks like a tool call is never executed. */
@@ -149,6 +151,7 @@ export const Run = z.strictObject({
     .describe('Set while a queued run waits for its model: the agent starts it again at this time. `code`: why'),
   budgets: RunBudgetsUsed.nullable().describe("Set at the first start from the agent's tier"),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
+  workflow: RunWorkflow.optional().describe('Only of a run that carries out the workflow of its agent'),
   safe_mode: SafeMode.optional().describe('Only for a run that changes nothing'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although their result is unknown'),
   taint: z

@@ -1,0 +1,11 @@
+/** The manifests of workflows without the engine: they are checked and drawn in a browser and at a terminal too. No import of it needs Node. */
+export { readManifests } from './read-manifests.ts';
+export { MANIFEST_NAMES } from './manifests.ts';
+export type { ManifestName, Manifests } from './manifests.ts';
+export { compilePlan } from '../plan/compile-plan.ts';
+export type { ConfigCode, ConfigError } from '../plan/config-error.ts';
+export type { EdgeType, NodeRole, Plan, PlanEdge, PlanStage } from '../plan/plan.ts';
+export { planText } from '../plan/plan-text.ts';
+export { drawPlan } from '../graph/draw-plan.ts';
+export { layoutPlan } from '../graph/layout-plan.ts';
+export type { DrawnEdge, DrawnNode, LineStyle, NodeShape, Point } from '../graph/layout-plan.ts';
