@@ -1,9 +1,11 @@
-import { join } from 'node:path';
 import type { ConfigError } from '../plan/config-error.ts';
 
 const WIDTH = 110;
 
-/** Errors of manifests for people, each with its line, a caret below the place, and the hint. `textOf`: of a manifest; null if it is absent. */
+/**
+ * Errors of manifests for people, each with its line, a caret below the place, and the hint. `dir`: the folder as it was given; empty for
+ * files without one. `textOf`: of a manifest; null if it is absent. Pure.
+ */
 export function configErrorText(
   errors: readonly ConfigError[],
   dir: string,
@@ -11,13 +13,16 @@ export function configErrorText(
 ): string {
   const blocks = errors.map((error) => {
     const { file, line, column, message, hint } = error;
-    const head = `${join(dir, file)}:${line}:${column}: ${message}`;
+    const head = `${placeIn(dir, file)}:${line}:${column}: ${message}`;
     const source = textOf(file)?.split(/\r?\n/)[line - 1] ?? '';
     const shown = source.trim() === '' ? [] : excerpt(source, line, column);
     return [head, ...shown, ...(hint === null ? [] : [`  hint: ${hint}`])].join('\n');
   });
   return `${blocks.join('\n\n')}\n`;
 }
+
+const placeIn = (dir: string, file: string): string =>
+  dir === '' || dir.endsWith('/') ? dir + file : `${dir}/${file}`;
 
 /** The line, or the part of it around the place, and a caret. Tabs and control characters become one space each, so that the caret fits. */
 function excerpt(source: string, line: number, column: number): readonly string[] {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadManifests } from '../manifest/load-manifests.ts';
-import type { Manifests } from '../manifest/manifests.ts';
 import { compilePlan } from '../plan/compile-plan.ts';
 import type { ConfigError } from '../plan/config-error.ts';
 import type { Flags } from './command-line.ts';
 import { configErrorText } from './config-error-text.ts';
+import { manifestsText, summaryOfManifests } from './manifests-text.ts';
 import { EXIT, type ExitCode, type Terminal } from './terminal.ts';
 
 type Asked = Readonly<{ dir: string; flags: Pick<Flags, 'json' | 'output' | 'pipeline'> }>;
@@ -35,35 +35,9 @@ function textOf(path: string): string | null {
 export async function validateCommand(asked: Asked, terminal: Terminal): Promise<ExitCode> {
   const loaded = await loadManifests(asked.dir);
   if (!loaded.ok) return refuseConfig(loaded.errors, asked, terminal);
-  const found = summaryOf(loaded.value);
-  terminal.out(asked.flags.json ? `${JSON.stringify({ ok: true, ...found })}\n` : `${wordsOf(found)}\n`);
+  const found = summaryOfManifests(loaded.value);
+  terminal.out(asked.flags.json ? `${JSON.stringify({ ok: true, ...found })}\n` : `${manifestsText(found)}\n`);
   return EXIT.done;
-}
-
-type Summary = Readonly<{
-  workflow: string;
-  pipelines: readonly string[];
-  nodes: number;
-  edges: number;
-  agents: number;
-  tools: number;
-}>;
-
-const summaryOf = ({ workflow, pipelines, agents, tools }: Manifests): Summary => ({
-  workflow: workflow.id,
-  pipelines: pipelines.map(({ id }) => id),
-  nodes: workflow.nodes.length,
-  edges: workflow.edges.length,
-  agents: agents.length,
-  tools: tools.length,
-});
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-function wordsOf({ workflow, pipelines, nodes, edges, agents, tools }: Summary): string {
-  const parts = [counted(nodes, 'node'), counted(edges, 'edge'), counted(agents, 'agent'), counted(tools, 'tool')];
-  const ways = `${pipelines.length === 1 ? 'pipeline' : 'pipelines'} ${pipelines.join(', ')}`;
-  return `workflow ${workflow} is valid: ${parts.join(', ')}; ${ways}`;
 }
 
 /** `graph`: draws a pipeline, by default the first one. */

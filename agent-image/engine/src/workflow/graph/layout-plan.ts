@@ -78,8 +78,12 @@ export function layoutPlan(plan: Plan): DrawnPlan {
 
 /** The picture or its mirror image, whichever has more neighbours of a row in the order of the manifest. */
 function inOrder(drawn: DrawnPlan): DrawnPlan {
-  const rows = Map.groupBy(drawn.nodes, ({ y }) => y);
-  const steps = [...rows.values()].flatMap((row) => row.slice(1).map((node, index) => node.x - (row[index]?.x ?? 0)));
+  const lastX = new Map<number, number>();
+  const steps = drawn.nodes.flatMap(({ x, y }) => {
+    const before = lastX.get(y);
+    lastX.set(y, x);
+    return before === undefined ? [] : [x - before];
+  });
   const forward = steps.filter((step) => step > 0).length;
   return forward * 2 >= steps.length ? drawn : mirrored(drawn);
 }

@@ -9,3 +9,7 @@ export { planText } from '../plan/plan-text.ts';
 export { drawPlan } from '../graph/draw-plan.ts';
 export { layoutPlan } from '../graph/layout-plan.ts';
 export type { DrawnEdge, DrawnNode, LineStyle, NodeShape, Point } from '../graph/layout-plan.ts';
+export { edgeLabel, nodeLines } from '../graph/graph-words.ts';
+export { configErrorText } from '../cli/config-error-text.ts';
+export { durationText, tokensText } from '../cli/duration-text.ts';
+export { manifestsText, summaryOfManifests } from '../cli/manifests-text.ts';
