@@ -16,7 +16,7 @@ export async function buildPlugin(folder = DIST): Promise<string> {
     logLevel: 'warn',
   });
   // kubectl finds a plugin by its bare name, and Node treats a file without an extension as CommonJS.
-  await bundle.write({ file, format: 'cjs', banner: '#!/usr/bin/env node', minify: 'dce-only' });
+  await bundle.write({ file, format: 'cjs', codeSplitting: false, banner: '#!/usr/bin/env node', minify: 'dce-only' });
   await bundle.close();
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
   chmodSync(file, 0o755);

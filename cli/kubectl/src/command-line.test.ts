@@ -5,11 +5,12 @@ import { logs } from './commands/logs.ts';
 import { plan } from './commands/plan.ts';
 import { sleep } from './commands/power.ts';
 import { why } from './commands/why.ts';
+import { workflow } from './commands/workflow/workflow.ts';
 import { Failure } from './command.ts';
 import { plainError } from './kubectl.ts';
 import { age, table } from './table.ts';
 
-const COMMANDS = [why, sleep, logs, plan];
+const COMMANDS = [why, sleep, logs, plan, ...workflow];
 const read = (line: string): ReturnType<typeof readCommandLine> =>
   readCommandLine(
     line.split(' ').filter((word) => word !== ''),
@@ -38,16 +39,29 @@ test('-f has the meaning that kubectl users expect: a file for plan, follow for 
 
 test('a wrong command line fails with the right usage and exit code 2', () => {
   for (const [line, words] of [
-    ['what ada', /no such command: what; the commands are why, sleep, logs, plan/],
+    ['what ada', /no such command: what; the commands are why, sleep, logs, plan, workflow validate/],
     ['sleep', /usage: kubectl hamlet sleep NAME\.\.\./],
     ['why ada bob', /usage: kubectl hamlet why \[NAME\]/],
     ['why ada -o yaml', /json is the only format/],
     ['why ada --loud', /--loud/],
+    ['workflow draw DIR', /no such command: workflow draw; the commands are workflow validate, workflow graph/],
+    ['workflow validate', /usage: kubectl hamlet workflow validate DIR/],
   ] as const) {
     assert.throws(
       () => read(line),
       (error: unknown) => error instanceof Failure && error.exitCode === 2 && words.test(error.message),
     );
+  }
+});
+
+test('a group has verbs, with flags in front of them and behind them, and its help lists them alone', () => {
+  const { command, names, place } = read('-n village workflow -n other graph review -o a.svg');
+  assert.deepEqual([command?.name, names, place], ['workflow graph', ['review'], ['--namespace=other']]);
+  for (const line of ['workflow', 'workflow --help']) {
+    const { command: none, listed } = read(line);
+    const help = helpText(none, listed);
+    assert.match(help, /\n {2}workflow validate +checks the manifests/);
+    assert.doesNotMatch(help, /why/);
   }
 });
 

@@ -23,6 +23,8 @@ const COMMON_USAGE = `  -n, --namespace=NAMESPACE   namespace of the village (de
 
 export interface CommandLine {
   readonly command: Command | undefined;
+  /** The commands that its help lists: all, or those of a group. */
+  readonly listed: readonly Command[];
   readonly names: readonly string[];
   readonly flags: Readonly<Record<string, FlagValue>>;
   readonly place: readonly string[];
@@ -33,10 +35,40 @@ export interface CommandLine {
 
 const TAKES_VALUE = new Set(['-n', '-o', ...Object.keys(PLACE_OPTIONS).map((name) => `--${name}`), '--output']);
 
-/** Index of the command's name: the first word that is neither a flag nor the value of a flag. */
-function commandIndex(args: readonly string[]): number {
-  return args.findIndex((word, index) => !word.startsWith('-') && !TAKES_VALUE.has(args[index - 1] ?? ''));
+/** Index of a word from `from` on that is neither a flag nor the value of a flag of every command; -1 if there is none. */
+function wordIndex(args: readonly string[], from: number): number {
+  return args.findIndex(
+    (word, index) => index >= from && !word.startsWith('-') && !TAKES_VALUE.has(args[index - 1] ?? ''),
+  );
 }
+
+interface Found {
+  readonly command: Command | undefined;
+  /** The commands that the help lists. */
+  readonly listed: readonly Command[];
+  /** Places of the words that name the command. */
+  readonly at: readonly number[];
+}
+
+/** The command that the first word names, or the first two: `workflow run`. Throws a Failure for an unknown one. */
+function commandIn(args: readonly string[], commands: readonly Command[]): Found {
+  const first = wordIndex(args, 0);
+  const word = args[first];
+  if (word === undefined) return { command: undefined, listed: commands, at: [] };
+  const command = commands.find(({ name }) => name === word);
+  if (command !== undefined) return { command, listed: commands, at: [first] };
+  const group = commands.filter(({ name }) => name.startsWith(`${word} `));
+  const second = group.length === 0 ? -1 : wordIndex(args, first + 1);
+  const verb = args[second];
+  if (group.length > 0 && verb === undefined) return { command: undefined, listed: group, at: [first] };
+  const name = verb === undefined ? word : `${word} ${verb}`;
+  const found = group.find((each) => each.name === name);
+  if (found !== undefined) return { command: found, listed: commands, at: [first, second] };
+  const known = group.length > 0 ? group : commands;
+  throw new Failure(`no such command: ${name}; the commands are ${namesOf(known)}`, 2);
+}
+
+const namesOf = (commands: readonly Command[]): string => commands.map(({ name }) => name).join(', ');
 
 function parsed(args: readonly string[], options: Options): ReturnType<typeof parseArgs> {
   try {
@@ -55,17 +87,14 @@ function checked(command: Command | undefined, names: readonly string[], help: b
 
 /** Parses a command line. Throws a Failure with exit code 2. */
 export function readCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
-  const at = commandIndex(args);
-  const name = args[at];
-  const command = commands.find((each) => each.name === name);
-  if (name !== undefined && command === undefined)
-    throw new Failure(`no such command: ${name}; the commands are ${commands.map((each) => each.name).join(', ')}`, 2);
+  const { command, listed, at } = commandIn(args, commands);
   const { values, positionals } = parsed(
-    args.filter((_, index) => index !== at),
+    args.filter((_, index) => !at.includes(index)),
     { ...COMMON_OPTIONS, ...command?.options },
   );
   const flags = values as Readonly<Record<string, FlagValue>>;
-  if (flags['output'] !== undefined && flags['output'] !== 'json')
+  // A command may have files as outputs of its own.
+  if (command?.options['output'] === undefined && ![undefined, 'json'].includes(flags['output'] as string | undefined))
     throw new Failure('--output: json is the only format', 2);
   const help = flags['help'] === true;
   checked(command, positionals, help);
@@ -76,6 +105,7 @@ export function readCommandLine(args: readonly string[], commands: readonly Comm
   const { kubeconfig } = flags;
   return {
     command,
+    listed,
     names: positionals,
     flags: own,
     place,

@@ -15,12 +15,15 @@ export interface Invocation {
   readonly print: (line: string) => void;
   /** Prints text without ending the line. */
   readonly write: (text: string) => void;
+  /** Prints a line of progress for people, apart from the result. */
+  readonly note: (line: string) => void;
   readonly terminal: Terminal;
   readonly environment: NodeJS.ProcessEnv;
   readonly nowMs: number;
 }
 
 export interface Command {
+  /** One word, or a group and a verb: `workflow run`. */
   readonly name: string;
   readonly usage: string;
   readonly summary: string;

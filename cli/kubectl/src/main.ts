@@ -15,6 +15,7 @@ import { schedules } from './commands/schedules.ts';
 import { why } from './commands/why.ts';
 import { memory } from './commands/memory/memory.ts';
 import { workers } from './commands/workers.ts';
+import { workflow } from './commands/workflow/workflow.ts';
 import { Failure } from './command.ts';
 import { kubectlWith } from './kubectl.ts';
 import { processTerminal } from './terminal.ts';
@@ -29,6 +30,7 @@ const COMMANDS = [
   runs,
   run,
   workers,
+  ...workflow,
   memory,
   permissions,
   approve,
@@ -44,9 +46,9 @@ const COMMANDS = [
 const write = (text: string): void => void process.stdout.write(text);
 const print = (line: string): void => write(`${line}\n`);
 
-function help({ command, help: asked }: CommandLine): number {
-  if (asked) print(helpText(command, COMMANDS));
-  else process.stderr.write(`${helpText(command, COMMANDS)}\n`);
+function help({ command, listed, help: asked }: CommandLine): number {
+  if (asked) print(helpText(command, listed));
+  else process.stderr.write(`${helpText(command, listed)}\n`);
   return asked ? 0 : 2;
 }
 
@@ -63,6 +65,7 @@ async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Pr
     json,
     print,
     write,
+    note: (text) => void process.stderr.write(`${text}\n`),
     terminal: processTerminal(),
     environment: known,
     kubectl: kubectlWith(place, environment),

@@ -1,0 +1,34 @@
+import { dataOf, getRun, getRunWorkflow, type CallData, type Client } from '@hamlet/contract';
+import type { Plan } from '@hamlet/engine/manifests';
+
+export type WorkflowView = CallData<typeof getRunWorkflow> & Pick<CallData<typeof getRun>, 'run' | 'output_json'>;
+
+/** A run with its workflow as they are now. */
+export async function readWorkflow(api: Client, id: string): Promise<WorkflowView> {
+  const params = { run_id: id };
+  // The run is read first, so that the stages of an ended run are its last ones.
+  const { run, output_json: output } = await dataOf(api.call(getRun, { params }));
+  const workflow = await dataOf(api.call(getRunWorkflow, { params }));
+  return { ...workflow, run, ...(output === undefined ? {} : { output_json: output }) };
+}
+
+/** Null before the run has begun. */
+export const planIn = ({ plan }: Pick<WorkflowView, 'plan'>): Plan | null =>
+  plan === null ? null : (JSON.parse(plan) as Plan);
+
+/**
+ * The output of a done workflow as JSON: that of its exit, or of all exits that are completed, by their ids. Null if the reader may not read
+ * it, or it is too long for a list of stages. Pure.
+ */
+export function outputOf(view: Pick<WorkflowView, 'plan' | 'stages' | 'output_json'>): string | null {
+  if (view.output_json !== undefined) return view.output_json;
+  const plan = planIn(view);
+  if (plan === null) return null;
+  const leading = plan.edges.filter(({ type }) => type === 'normal' || type === 'conditional');
+  const sources = new Set(leading.map(({ from }) => from));
+  const done = view.stages.filter(({ stage, status }) => status === 'completed' && !sources.has(stage));
+  const texts = done.flatMap(({ stage, output }) => (output === null ? [] : [[stage, output] as const]));
+  const [only] = texts;
+  if (only === undefined || texts.length < done.length) return null;
+  return texts.length === 1 ? only[1] : `{${texts.map(([id, text]) => `${JSON.stringify(id)}:${text}`).join(',')}}`;
+}
