@@ -9,7 +9,9 @@ import { parse } from 'yaml';
 import { DEFINITIONS } from './definitions.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../samples');
-const FILES = readdirSync(SAMPLES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
+const FILES = readdirSync(SAMPLES, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /^(good|bad)-.*\.yaml$/.test(basename(file)),
+);
 
 let server: TestApiServer;
 before(async () => {

@@ -209,6 +209,14 @@ export const AgentSpec = guarded(
     skills: Skills.optional().describe(
       'Skills of the agent, in the public format of folders with a SKILL.md. Changes apply after a reboot.',
     ),
+    manifests: z
+      .strictObject({
+        configMapName: ObjectName.describe(
+          'ConfigMap of the namespace with the label hamlet.village/manifests: "true", one key a manifest; workflow.yaml must be there.',
+        ),
+      })
+      .optional()
+      .describe('Manifests of the workflow of the agent. Changes apply to the next run.'),
     wake: z
       .enum(['OnMessage', 'Never'])
       .default('OnMessage')

@@ -49,10 +49,35 @@ const Selector = z.strictObject({
   ),
 });
 
+const MAX_TAGS = 64;
+/** A word of the pipelines of a workflow. It has no control characters, which a run could not store. */
+const word = (example: string) =>
+  matching(
+    '^[^\\x00-\\x1f]+$',
+    SHORT_CHARS,
+    `write a word of pipelines.yaml without line breaks, for example ${example}`,
+  );
+
+export const ScheduleWorkflow = z.strictObject({
+  pipeline: matching(
+    '^[a-z][a-z0-9_.-]*$',
+    SHORT_CHARS,
+    'write an id of pipelines.yaml: a letter, then a-z, 0-9, _, . and -, for example nightly',
+  )
+    .optional()
+    .describe('Pipeline by its id; without it, mode, tags and scores choose one.'),
+  mode: word('review').optional(),
+  tags: z.array(word('code')).max(MAX_TAGS).optional(),
+});
+export type ScheduleWorkflow = z.infer<typeof ScheduleWorkflow>;
+
 const fields = {
   agentName: ObjectName.optional().describe('Agent that gets the prompt.'),
   selector: Selector.optional().describe('Agents that get the prompt.'),
   prompt: text(MAX_PROSE_CHARS, 1).describe('Prompt for the agent; text only.'),
+  workflow: ScheduleWorkflow.optional().describe(
+    'If present, even empty, each run carries out the workflow of its agent, whose input is the prompt as a text.',
+  ),
   every: Duration.optional().describe('Time between two firings, counted from 1970-01-01T00:00:00Z.'),
   cron: Cron.optional(),
   dailyAt: DailyAt.optional(),
