@@ -10,6 +10,7 @@ import {
   WorkflowStage,
 } from '../../values/run/workflow.ts';
 import { ObjectName } from '../../kinds/text.ts';
+import { OnConflictQuery } from '../../values/scalars.ts';
 
 export const getRunWorkflow = defineRoute('getRunWorkflow GET /runs/{run_id}/workflow', {
   tag: 'runs',
@@ -64,6 +65,7 @@ export const AgentManifests = z.strictObject({
   files: ManifestFiles,
   problem: z.string().nullable().describe('Why the ConfigMap cannot be used, and the fix'),
 });
+export type AgentManifests = z.infer<typeof AgentManifests>;
 
 export const getAgentManifests = defineRoute('getAgentManifests GET /agents/{agent_id}/manifests', {
   tag: 'agents',
@@ -76,14 +78,14 @@ export const getAgentManifests = defineRoute('getAgentManifests GET /agents/{age
 export const putAgentManifests = defineRoute('putAgentManifests PUT /agents/{agent_id}/manifests', {
   tag: 'agents',
   permission: 'agent:lifecycle',
-  idempotency: 'natural',
   summary:
     'Replace the manifests of an agent. Without any, the API makes the ConfigMap AGENT-manifests and names it in spec.manifests',
   bodyMaxBytes: MANIFESTS_BODY_MAX_BYTES,
+  query: OnConflictQuery,
   body: z.strictObject({
     files: ManifestFiles,
     version: z.string().max(256).nullable().describe('The version that was read; null if there was none'),
   }),
   answer: json(AgentManifests),
-  reasons: ['no_such_agent', 'manifests_changed', 'manifests_unusable', 'field_owned_elsewhere'],
+  reasons: ['no_such_agent', 'manifests_changed', 'manifests_unusable', 'field_owned_elsewhere', 'cluster_needed'],
 });
