@@ -1,8 +1,6 @@
 import type { SkillFiles } from '@hamlet/contract';
 import { SKILL_FILE_MAX_CHARS, SKILL_FILES_MAX, SKILL_FOLDER_MAX_CHARS, SkillPath } from '@hamlet/contract';
-import { CONFIG_MAPS, isStatus, type KubeClient, type KubeObject } from '@hamlet/kube';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mapProblem, type ConfigMap, type ConfigMaps } from '../agents/config-maps.ts';
 
 type SkillMap = { readonly ok: true; readonly files: SkillFiles } | { readonly ok: false; readonly problem: string };
 
@@ -12,23 +10,13 @@ export interface SkillMaps {
 
 const LABEL = 'hamlet.village/skill';
 
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-  readonly binaryData?: Readonly<Record<string, string>>;
-}
-
 const broken = (problem: string): SkillMap => ({ ok: false, problem });
 
-export function filesOfMap({
-  metadata,
-  data = {},
-  binaryData = {},
-}: Pick<ConfigMap, 'metadata' | 'data' | 'binaryData'>): SkillMap {
+export function filesOfMap(map: Pick<ConfigMap, 'metadata' | 'data' | 'binaryData'>): SkillMap {
+  const { metadata, data = {} } = map;
   const { name } = metadata;
-  if (metadata.labels?.[LABEL] !== 'true')
-    return broken(`ConfigMap ${name} is not labelled as a skill: kubectl label configmap ${name} ${LABEL}=true`);
-  if (Object.keys(binaryData).length > 0)
-    return broken(`ConfigMap ${name} has binary files, but a skill may have only text: remove them`);
+  const problem = mapProblem(map, LABEL);
+  if (problem !== null) return broken(problem);
   const paths = Object.keys(data).toSorted();
   if (paths.length > SKILL_FILES_MAX)
     return broken(`ConfigMap ${name} has more than ${SKILL_FILES_MAX} files: remove some`);
@@ -44,39 +32,11 @@ export function filesOfMap({
   return { ok: true, files };
 }
 
-const missing = (name: string): SkillMap =>
-  broken(`There is no ConfigMap ${name} in the namespace of the village: create it`);
-
-export function kubernetesSkillMaps(ports: {
-  readonly client: Pick<KubeClient, 'get'>;
-  readonly namespace: string;
-}): SkillMaps {
+export function skillMapsOf(maps: ConfigMaps): SkillMaps {
   return {
     read: async (name) => {
-      try {
-        return filesOfMap(await ports.client.get<ConfigMap>(CONFIG_MAPS, { namespace: ports.namespace, name }));
-      } catch (error) {
-        if (isStatus(error, 404)) return missing(name);
-        if (isStatus(error, 403))
-          return broken('The API may not read ConfigMaps: upgrade the chart, which gives it the right');
-        throw error;
-      }
-    },
-  };
-}
-
-export function sampleSkillMaps(folder: string): SkillMaps {
-  return {
-    read: async (name) => {
-      // Loaded lazily, because an API on Kubernetes reads no files.
-      const { parse } = await import('yaml');
-      try {
-        const map = parse(await readFile(join(folder, `skill-${name}.yaml`), 'utf8')) as ConfigMap;
-        return filesOfMap(map);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return missing(name);
-        throw error;
-      }
+      const found = await maps.read(name);
+      return found.ok ? filesOfMap(found.map) : broken(found.problem);
     },
   };
 }

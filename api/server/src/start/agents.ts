@@ -3,7 +3,10 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
 import { kubernetesEgressSecrets, NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
-import { kubernetesSkillMaps, sampleSkillMaps, type SkillMaps } from '../capabilities/skill-maps.ts';
+import { kubernetesConfigMaps, sampleConfigMaps } from '../agents/config-maps.ts';
+import { manifestMapsOf } from '../agents/manifests/manifest-maps.ts';
+import type { ManifestMaps } from '../runs/workflow/manifest-source.ts';
+import { skillMapsOf, type SkillMaps } from '../capabilities/skill-maps.ts';
 import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { Config } from './config.ts';
@@ -21,6 +24,7 @@ export interface Agents {
   readonly specWriter: SpecWriter;
   readonly egressSecrets: EgressSecrets;
   readonly skillMaps: SkillMaps;
+  readonly manifestMaps: ManifestMaps;
   close(): Promise<void>;
 }
 
@@ -37,7 +41,8 @@ export async function openAgents(
       reviewer: createDevReviewer(db, source),
       specWriter: createSamplesWriter(),
       egressSecrets: NO_EGRESS_SECRETS,
-      skillMaps: sampleSkillMaps(config.agents.folder),
+      skillMaps: skillMapsOf(sampleConfigMaps(config.agents.folder, 'skill')),
+      manifestMaps: manifestMapsOf(sampleConfigMaps(config.agents.folder, 'manifests'), source),
       close: () => source.close(),
     };
   }
@@ -47,13 +52,15 @@ export async function openAgents(
   const audit = await startResourceAudit({ db, client, namespace, log });
   const source = openKubernetesSource({ client, namespace, log, onObject: audit.see, onDeleted: audit.seeEnd });
   audit.follow(() => source.ready);
+  const configMaps = kubernetesConfigMaps({ client, namespace });
   return {
     source,
     schedules: kubernetesSchedules({ client, namespace, log }),
     reviewer: createKubernetesReviewer({ client, namespace, source }),
     specWriter: createKubernetesWriter({ client, namespace }),
     egressSecrets: kubernetesEgressSecrets({ client, namespace }),
-    skillMaps: kubernetesSkillMaps({ client, namespace }),
+    skillMaps: skillMapsOf(configMaps),
+    manifestMaps: manifestMapsOf(configMaps, source),
     close: async () => {
       await audit.stop();
       await source.close();

@@ -4,7 +4,7 @@ import type { WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { setVariables } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
-import { startTestVillage, type AgentId, type TestVillage, type Play } from './test-village.ts';
+import { startTestVillage, type AgentId, type TestVillage, type Play, type VillageOptions } from './test-village.ts';
 
 /**
  * A fast village with one replica, a mind as its model, and real hands, which residents of this process find in their
@@ -14,8 +14,9 @@ export async function startHandsVillage(
   mind: WireServer,
   {
     agents = {},
+    manifests = {},
     environmentOf = async () => ({}),
-  }: {
+  }: Pick<VillageOptions, 'manifests'> & {
     readonly agents?: Readonly<Record<string, string>>;
     readonly environmentOf?: (village: TestVillage) => Promise<Record<string, string>>;
   } = {},
@@ -24,6 +25,7 @@ export async function startHandsVillage(
   const village = await startTestVillage({ villageSpeed: 20 });
   for (const [name, manifest] of Object.entries(agents))
     writeFileSync(join(village.samples, `good-agent-${name}.yaml`), manifest);
+  await village.writeAllManifests(manifests);
   const replica = await village.startReplica(await environmentOf(village), { models: wireModels(mind.url) });
   return {
     peopleUrl: replica.peopleUrl,

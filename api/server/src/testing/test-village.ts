@@ -81,9 +81,14 @@ async function untilTiersAreComputed(url: string): Promise<void> {
   await db.destroy();
 }
 
-interface VillageOptions {
+/** Manifests of a workflow by the names of their files. */
+type ManifestTexts = Readonly<Record<string, string>>;
+
+export interface VillageOptions {
   /** Factor by which village time is faster than the clock, so that tests do not wait for walks. */
   readonly villageSpeed?: number;
+  /** Manifests of agents, each in a ConfigMap with the name of its agent. */
+  readonly manifests?: Partial<Readonly<Record<AgentId, ManifestTexts>>>;
 }
 
 /** A village on the servers that all test files of a test run share. */
@@ -120,6 +125,16 @@ async function liftRequestLimits(folder: string): Promise<void> {
     );
 }
 
+/** Gives an agent manifests, or changes those that it has. The first ones need a replica that starts afterwards. */
+async function writeManifests(folder: string, agentId: AgentId, data: ManifestTexts): Promise<void> {
+  const metadata = { name: agentId, labels: { 'hamlet.village/manifests': 'true' } };
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+  await writeFile(join(folder, `manifests-${agentId}.yaml`), JSON.stringify(map));
+  await writeSample(join(folder, `good-agent-${agentId}.yaml`), (text) =>
+    text.includes('\n  manifests:') ? text : `${text.trimEnd()}\n  manifests: { configMapName: ${agentId} }\n`,
+  );
+}
+
 function environmentOf(folder: string, postgres: TestPostgres, redis: TestRedis): Record<string, string> {
   return {
     HAMLET_POSTGRES_URL: postgres.appUrl,
@@ -148,6 +163,10 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
   const [postgres, redis] = await Promise.all([...servers, writeFiles(folder)]);
   // The limits are those of real minutes, in which such agents live several.
   if ((options.villageSpeed ?? 1) > 1) await liftRequestLimits(folder);
+  const writeAllManifests = async (manifests: NonNullable<VillageOptions['manifests']>): Promise<void> => {
+    for (const [agentId, data] of Object.entries(manifests)) await writeManifests(folder, agentId as AgentId, data);
+  };
+  await writeAllManifests(options.manifests ?? {});
   const logs: string[] = [];
   const replicas: RunningServer[] = [];
   const databases: Db[] = [];
@@ -187,6 +206,8 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
     },
     /** Writes or changes a file of the samples. Returns its path. */
     writeSample: (name: string, text: SampleText) => writeSample(join(folder, name), text),
+    writeManifests: (agentId: AgentId, data: ManifestTexts) => writeManifests(folder, agentId, data),
+    writeAllManifests,
     liftRequestLimits: () => liftRequestLimits(folder),
     /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
     openDb: () => {
@@ -221,12 +242,19 @@ export interface PlayOptions extends VillageOptions, Pick<StartOptions, 'models'
 }
 
 /** A village with one replica and all agents in its world, until the tests of the calling file have ended. */
-export async function startPlay({ environment, samples = {}, villageSpeed, ...options }: PlayOptions = {}): Promise<{
+export async function startPlay({
+  environment,
+  samples = {},
+  villageSpeed,
+  manifests,
+  ...options
+}: PlayOptions = {}): Promise<{
   readonly village: TestVillage;
   readonly play: Play;
 }> {
   const village = await testVillage(villageSpeed === undefined ? {} : { villageSpeed });
   for (const [name, text] of Object.entries(samples)) await village.writeSample(name, text);
+  for (const [agentId, data] of Object.entries(manifests ?? {})) await village.writeManifests(agentId as AgentId, data);
   const changes = typeof environment === 'function' ? await environment(village) : environment;
   const play = new Play((await village.startReplica(changes, options)).peopleUrl);
   await play.everybody();

@@ -1,0 +1,73 @@
+import { CONFIG_MAPS, isStatus, type KubeClient, type KubeObject } from '@hamlet/kube';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+/** A ConfigMap, or the reason why the API has none, with the fix. `missing`: no ConfigMap has this name. */
+export type FoundMap =
+  | { readonly ok: true; readonly map: ConfigMap }
+  | { readonly ok: false; readonly missing: boolean; readonly problem: string };
+
+/** ConfigMaps of the village's namespace. */
+export interface ConfigMaps {
+  read(name: string): Promise<FoundMap>;
+}
+
+const missing = (name: string): FoundMap => ({
+  ok: false,
+  missing: true,
+  problem: `There is no ConfigMap ${name} in the namespace of the village: create it`,
+});
+
+/** Why a ConfigMap is not one that agents may use, and the fix; null if it has the label and no binary files. Pure. */
+export function mapProblem(
+  { metadata: { name, labels }, binaryData = {} }: Pick<ConfigMap, 'metadata' | 'binaryData'>,
+  label: string,
+): string | null {
+  if (labels?.[label] !== 'true')
+    return `ConfigMap ${name} has not the label ${label}: kubectl label configmap ${name} ${label}=true`;
+  return Object.keys(binaryData).length > 0
+    ? `ConfigMap ${name} has binary files, but agents read only text: remove them`
+    : null;
+}
+
+export function kubernetesConfigMaps({
+  client,
+  namespace,
+}: {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly namespace: string;
+}): ConfigMaps {
+  return {
+    read: async (name) => {
+      try {
+        return { ok: true, map: await client.get<ConfigMap>(CONFIG_MAPS, { namespace, name }) };
+      } catch (error) {
+        if (isStatus(error, 404)) return missing(name);
+        if (!isStatus(error, 403)) throw error;
+        const problem = 'The API may not read ConfigMaps: upgrade the chart, which gives it the right';
+        return { ok: false, missing: false, problem };
+      }
+    },
+  };
+}
+
+/** ConfigMaps from a folder of sample files, each read again at each use. @param prefix of the files' names: `PREFIX-NAME.yaml` */
+export function sampleConfigMaps(folder: string, prefix: string): ConfigMaps {
+  return {
+    read: async (name) => {
+      // Loaded lazily, because an API on Kubernetes reads no files.
+      const { parse } = await import('yaml');
+      try {
+        return { ok: true, map: parse(await readFile(join(folder, `${prefix}-${name}.yaml`), 'utf8')) as ConfigMap };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return missing(name);
+        throw error;
+      }
+    },
+  };
+}
