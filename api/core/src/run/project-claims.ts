@@ -9,7 +9,7 @@ import {
 /** Maximum number of claimed events that a run shows, which leaves room for the API's own events; the journal has all. */
 export const RUN_CLAIMS_MAX = 20_000;
 
-/** A call as the model's answer named it. */
+/** A call as the model's answer, or the stage of a workflow, named it. */
 export interface ClaimedCall {
   readonly tool: string;
   readonly effect: string | null;
@@ -39,15 +39,19 @@ export interface Projection {
 
 type ClaimOf<T extends VisibleClaim['type']> = Extract<VisibleClaim, { type: T }>;
 
-/** The calls that the models' answers among these claims name. */
+/** The calls that the models' answers and the stages of workflows among these claims name. */
 export function callsOf(claims: readonly JournalClaim[]): ReadonlyMap<string, ClaimedCall> {
   return new Map(
     claims.flatMap((claim) => {
       const { data } = VisibleClaim.safeParse(claim);
-      if (data?.type !== 'model_answered') return [];
-      return data.calls.map(({ id, tool, effect, arguments: argumentsRef }) => [id, { tool, effect, argumentsRef }]);
+      return namedIn(data).map(({ id, tool, effect, arguments: argumentsRef }) => [id, { tool, effect, argumentsRef }]);
     }),
   );
+}
+
+function namedIn(claim: VisibleClaim | undefined): ClaimOf<'model_answered'>['calls'] {
+  if (claim?.type === 'model_answered' || claim?.type === 'calls_planned') return claim.calls;
+  return claim?.type === 'stage_opened' ? (claim.flow?.calls ?? []) : [];
 }
 
 /** The calls of new entries, and those without an answer among the entries. */
@@ -81,9 +85,7 @@ export function projectClaims(entries: readonly JournalEntry[], before: ClaimCon
   const calls = new Map([...before.calls, ...callsOf(entries.map(({ event }) => event))]);
   const model = known.reduce((last, claim) => (claim.type === 'run_opened' ? claim.model : last), before.model);
   const room = Math.max(0, RUN_CLAIMS_MAX - before.events);
-  const events = known.flatMap((claim) =>
-    claim.type === 'run_opened' ? [] : (eventOf(claim, { ...before, model, calls }) ?? []),
-  );
+  const events = known.flatMap((claim) => shownBy(claim, { ...before, model, calls }) ?? []);
   return { events: events.slice(0, room), model, used: usedBy(known) };
 }
 
@@ -98,7 +100,20 @@ function usedBy(claims: readonly VisibleClaim[]): Projection['used'] {
   return used;
 }
 
-type ClaimOfEvent = Exclude<VisibleClaim, { readonly type: 'run_opened' }>;
+function shownBy(claim: VisibleClaim, context: ClaimContext): ProjectedEvent | null {
+  switch (claim.type) {
+    case 'run_opened':
+    case 'calls_planned':
+      return null;
+    case 'stage_opened':
+    case 'stage_closed':
+      return stageEvent(claim);
+    default:
+      return eventOf(claim, context);
+  }
+}
+
+type ClaimOfEvent = Exclude<VisibleClaim, { readonly type: 'run_opened' | 'calls_planned' | `stage_${string}` }>;
 
 function eventOf(claim: ClaimOfEvent, context: ClaimContext): ProjectedEvent | null {
   switch (claim.type) {
@@ -165,6 +180,18 @@ function programEvent(
   const detail = { call_id: note, tool, effect: null, arguments_ref: claim };
   if (outcome === null) return { event: 'call_begun', detail };
   return { event: outcome === 'unknown' ? 'call_unknown' : 'call_settled', detail: { ...detail, outcome } };
+}
+
+/** Only the stages of a workflow are events. */
+function stageEvent(claim: ClaimOf<'stage_opened'> | ClaimOf<'stage_closed'>): ProjectedEvent | null {
+  const { stage } = claim;
+  if (claim.flow === undefined) return null;
+  if (claim.type === 'stage_opened') {
+    const { role, round, attempt } = claim.flow;
+    return { event: 'stage_begun', detail: { stage, role, round, attempt } };
+  }
+  const { end, failure } = claim.flow;
+  return { event: 'stage_ended', detail: { stage, end, ...(failure && { code: failure.code }) } };
 }
 
 export interface LastEntry {

@@ -9,8 +9,8 @@ import {
   insertJournal,
   lockRun,
   makeRoom,
-  readAnswers,
   readJournalPage,
+  readNamedCalls,
   readWitnessedCalls,
 } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
@@ -43,7 +43,7 @@ async function store(
   const { ids, unnamed } = callsIn(fresh);
   const projection = projectClaims(fresh, {
     model: run.model,
-    calls: callsOf(unnamed.length === 0 ? [] : await readAnswers(tx, run.runId)),
+    calls: callsOf(unnamed.length === 0 ? [] : await readNamedCalls(tx, run.runId)),
     witnessed: await readWitnessedCalls(tx, run.runId, ids),
     events: run.events,
   });

@@ -1,39 +1,29 @@
+import { formatAiDollars, type RunBudgets } from '@hamlet/contract';
+import { decideRaise, isSettled, type RaiseFacts } from '@hamlet/core';
 import {
-  formatAiDollars,
-  RUNS_WAITING_MAX,
-  type createRun as createRunRoute,
-  type Run,
-  type RunBudgets,
-  type RunOffer,
-} from '@hamlet/contract';
-import { continuedPrompt, decideRaise, isSettled, type RaiseFacts } from '@hamlet/core';
-import {
-  countWaiting,
   databaseNow,
   findOffer,
   findRun,
-  inSavepoint,
-  insertRuns,
   lockRun,
   raiseBudgets,
-  readBars,
   readRunEvents,
   readRuns,
   readRunLeft,
   readWorkerUse,
-  taintByEarlierRun,
 } from '@hamlet/store';
 import type { RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
-import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
-import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
+import { inTx, plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { findShownRun, isRunOfReader, shownRuns, shownRunView } from './audience/run-audience.ts';
 import { applyToRun } from './apply-to-run.ts';
-import { barsRuns, budgetsFor } from './work-limits.ts';
-import { keepSchema, schemaOfNewRun, shownOutput } from './output/output-of-run.ts';
+import { createRun } from './creation/create-run.ts';
+import { isOwn } from './creation/new-run.ts';
+import { budgetsFor } from './work-limits.ts';
+import { shownOutput } from './output/output-of-run.ts';
 import { ownUsage } from './workers/begin-worker.ts';
 import { resumeAfter } from './run-streams.ts';
 import { runEventView, runView } from './run-view.ts';
@@ -43,89 +33,10 @@ import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
 
-const isOwn = (actor: Actor, run: RunRow): boolean => run.createdByRole === actor.role && run.createdById === actor.id;
-
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
   return actor.role === 'admin' || isOwn(actor, run)
     ? null
     : refused('forbidden', 'Members may cancel only runs that they created');
-}
-
-type Created = { readonly run: Run; readonly offer: RunOffer | null };
-type Creating = RequestOf<typeof createRunRoute>;
-
-function createRun(village: Village): Handlers['createRun'] {
-  return inTx(async (request, tx): Promise<Outcome<Created>> => {
-    const { agent_id: agentId } = request.params;
-    const record = village.source.get(agentId);
-    if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
-    const bar = (await readBars(tx, [agentId])).get(agentId);
-    if (barsRuns(bar)) return refused('agent_barred', `A measure of an admin bars ${agentId}: ${bar?.measure}`);
-    const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
-    if (waiting >= RUNS_WAITING_MAX)
-      return refused('run_queue_full', `${waiting} runs already wait for ${agentId}: cancel one`);
-    const earlier = await earlierRun(tx, request);
-    if (!earlier.ok) return earlier;
-    const schema = await schemaOfNewRun(tx, request.body, earlier.data);
-    if (!schema.ok) return schema;
-    const parts = { uid: record.uid, earlier: earlier.data, schema: schema.data, placeOffer: village.placeOffer };
-    // A run whose offer is refused is not created.
-    return inSavepoint(tx, () => createWithOffer(tx, request, parts));
-  });
-}
-
-/** The ended run that a new one continues; null for new work. */
-async function earlierRun(tx: Tx, { actor, body, params }: Creating): Promise<Outcome<RunRow | null>> {
-  if (body.continues === undefined) return accepted(null);
-  const run = await findRun(tx, body.continues);
-  if (run === null || run.agentId !== params.agent_id || !(await isRunOfReader(tx, actor, run)))
-    return refused('no_such_run');
-  if (actor.role !== 'admin' && !isOwn(actor, run))
-    return refused('forbidden', 'Members may continue only runs that they created');
-  // The words of a conversation are for its people alone, and those of a run for other readers too.
-  if (run.sessionId !== null)
-    return refused('validation_failed', 'body.continues: send a message to the conversation of this run instead');
-  return isSettled(run.state) ? accepted(run) : refused('run_under_way');
-}
-
-const promptOf = ({ prompt: words }: Creating['body'], earlier: RunRow | null): string =>
-  earlier === null ? words : continuedPrompt(words, { ...earlier, report: earlier.summary ?? '' });
-
-type CreateParts = Pick<Village, 'placeOffer'> & {
-  readonly uid: string;
-  readonly earlier: RunRow | null;
-  readonly schema: string | null;
-};
-
-async function createWithOffer(
-  tx: Tx,
-  request: Creating,
-  { uid, earlier, schema, placeOffer }: CreateParts,
-): Promise<Outcome<Created>> {
-  const { actor, body, params } = request;
-  const by = { createdByRole: actor.role, createdById: actor.id };
-  const asked = {
-    agentId: params.agent_id,
-    agentUid: uid,
-    kind: 'prompt',
-    prompt: promptOf(body, earlier),
-    safeMode: body.safe_mode ?? earlier?.safeMode,
-    schedule: null,
-  } as const;
-  const [run] = await insertRuns(tx, [{ ...asked, ...by }]);
-  if (run === undefined) throw new Error('the database returned no run');
-  await keepSchema(tx, run, schema);
-  if (earlier !== null) await taintByEarlierRun(tx, run, earlier.runId);
-  const { safe_mode, continues } = body;
-  await recordAct(tx, request, {
-    action: 'run.create',
-    object: params.agent_id,
-    detail: { run_id: run.runId, ...(safe_mode && { safe_mode }), ...(continues && { continues }) },
-  });
-  if (body.offer === undefined) return accepted({ run: runView(run), offer: null });
-  const { amount, expires_in_hours: expiresInHours } = body.offer;
-  const placed = await placeOffer(tx, run, { ...request, amount, expiresInHours });
-  return placed.ok ? accepted({ run: runView(run), offer: placed.data }) : placed;
 }
 
 const LIMIT_NAMES = { steps: 'steps', tokens: 'tokens', money: 'aiDollars', timeMs: 'milliseconds of work' } as const;

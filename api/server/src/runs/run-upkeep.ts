@@ -2,6 +2,7 @@ import { PANICS, RUN_LEASE_S, type PanicCode, type RunError } from '@hamlet/cont
 import { claimLapsed } from '@hamlet/core';
 import {
   forgetLife,
+  forgetManifests,
   forgetOldFirings,
   forgetOldSchedules,
   inTransaction,
@@ -137,6 +138,7 @@ export function runJobs({ db, log }: UpkeepPorts): readonly Job[] {
   const forgetRuns = async (): Promise<void> => {
     await pruneRuns(db);
     await eachLife(await readLivesToForget(db), (life) => forgetLife(db, life));
+    await forgetManifests(db);
   };
   return [
     job({ name: 'overdue-runs', everyMs: EVERY_MS, run: endOverdue }),

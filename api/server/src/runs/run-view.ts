@@ -40,11 +40,15 @@ function giverOf({ createdByRole: role, createdById: id, createdByName: name }: 
   return name === null ? { role, id } : { role, id, name };
 }
 
-function workerIn({ parentRunId, parentCallId, role, depth, toolLists }: RunRow): Pick<Run, 'worker'> {
+function workerIn({ parentRunId, parentCallId, role, depth, toolLists, stage }: RunRow): Pick<Run, 'worker'> {
   if (parentRunId === null || parentCallId === null || role === null) return {};
   const tools = toolLists === null ? {} : { tools: toolLists.map((list) => [...list]) };
-  return { worker: { parent_run_id: parentRunId, call_id: parentCallId, role, depth, ...tools } };
+  const ofStage = stage === null ? {} : { stage };
+  return { worker: { parent_run_id: parentRunId, call_id: parentCallId, role, depth, ...tools, ...ofStage } };
 }
+
+const workflowIn = ({ workflow, manifests }: RunRow): Pick<Run, 'workflow'> =>
+  workflow === null || manifests === null ? {} : { workflow: { ...workflow, manifests } };
 
 const namedMindIn = ({ mind }: RunRow): Pick<Run, 'mind'> => (mind === null ? {} : { mind });
 
@@ -86,6 +90,7 @@ export function runView(row: RunRow): Run {
     parked: parkedOf(row),
     ...(row.safeMode === null ? {} : { safe_mode: row.safeMode }),
     ...workerIn(row),
+    ...workflowIn(row),
     ...taintIn(row),
   };
 }

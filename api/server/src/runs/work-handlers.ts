@@ -2,6 +2,7 @@ import {
   PANICS,
   parseAiDollars,
   type CallInput,
+  type ManifestFiles,
   type PanicCode,
   type RunBudgets,
   type RunFile,
@@ -24,6 +25,7 @@ import {
   nameMind,
   readForgotten,
   readFreeze,
+  readManifestFiles,
   QUOTA_PARK,
   readNextRun,
   readRunFileContent,
@@ -108,7 +110,10 @@ async function judgedEnd(tx: Tx, run: RunRow, { state, error, answer, output }: 
     : { ...end, unfit: 'output_not_valid', why: given.why };
 }
 
-async function nothingDone(tx: Tx, { runId, kind, runtime }: RunRow, answer?: string): Promise<UnfitCode | null> {
+async function nothingDone(tx: Tx, run: RunRow, answer?: string): Promise<UnfitCode | null> {
+  const { runId, kind, runtime, workflow } = run;
+  // The stages of a workflow may only compute.
+  if (workflow !== null) return null;
   const effects = await countEffects(tx, runId);
   return didNothing({ kind, runtime, answer, effects }) ? 'run_did_nothing' : null;
 }
@@ -161,6 +166,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
         offer: await openOfferOf(tx, run.runId),
         ...(await filesOf(tx, run)),
         ...(await schemaForAgent(tx, run)),
+        ...(await manifestsOf(tx, run)),
       });
     }),
   );
@@ -170,6 +176,10 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
 async function filesOf(tx: Tx, { kind, runId }: RunRow): Promise<{ readonly files?: RunFile[] }> {
   const files = kind === 'message' ? await listRunFiles(tx, runId) : [];
   return files.length === 0 ? {} : { files: files.map(({ path, sha256 }) => ({ path, sha256: sha256.toHex() })) };
+}
+
+async function manifestsOf(tx: Tx, { manifests }: RunRow): Promise<{ readonly manifests?: ManifestFiles }> {
+  return manifests === null ? {} : { manifests: await readManifestFiles(tx, manifests) };
 }
 
 async function isParked(tx: Tx, run: RunRow | null): Promise<boolean> {

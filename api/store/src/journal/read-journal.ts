@@ -4,8 +4,8 @@ import type { Db, Tx } from '../connection/database.ts';
 
 /** Bytes of one page of a journal; one entry with its texts may be larger. */
 const PAGE_MAX_BYTES = 4 << 20;
-/** Number of model answers to search for the names of calls. */
-const ANSWERS_MAX = 20;
+/** Number of events to search for the names of calls: more than the stages of a workflow that run at once. */
+const NAMING_MAX = 100;
 
 interface JournalPage {
   readonly entries: readonly { readonly seq: number; readonly run_id: string; readonly event: JournalClaim }[];
@@ -99,11 +99,12 @@ export async function readContextTexts(
   return new Map(rows.map(({ ref, text, bytes }) => [ref, { text, bytes }]));
 }
 
-/** The newest stored model answers of a run, oldest first, which contain the names of its open calls. */
-export async function readAnswers(tx: Tx, runId: string): Promise<readonly JournalClaim[]> {
+/** The newest stored answers of models and stages of workflows of a run, oldest first, which contain the names of its open calls. */
+export async function readNamedCalls(tx: Tx, runId: string): Promise<readonly JournalClaim[]> {
   const { rows } = await sql<{ readonly event: JournalClaim }>`
-    select event from journal_entry where run_id = ${runId} and event ->> 'type' = 'model_answered'
-    order by seq desc limit ${ANSWERS_MAX}`.execute(tx);
+    select event from journal_entry
+    where run_id = ${runId} and event ->> 'type' in ('model_answered', 'stage_opened', 'calls_planned')
+    order by seq desc limit ${NAMING_MAX}`.execute(tx);
   return rows.map(({ event }) => event).toReversed();
 }
 

@@ -2,7 +2,7 @@
  * The one order in which transactions lock rows. Transactions that keep it never deadlock; Postgres may end one that cannot, and
  * `inTransaction` then repeats it.
  *
- *  1. names (`lockName`), such as the session that people write to, and `schedule_state`
+ *  1. names (`lockName`), such as the session that people write to, and `schedule_state`; then `workflow_manifests`, by hash
  *  2. `run`: by depth, then by id, so that a parent comes before its workers. All runs that a transaction may change are locked before
  *     the first event of any of them, because an event locks the session.
  *  3. rows that belong to a run: permission, effect, call of the hands, offer, `journal_size`, journal, texts. Locked only under the lock

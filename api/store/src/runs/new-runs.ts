@@ -1,4 +1,11 @@
-import { storableText, type RunBudgets, type RunKind, type SafeMode } from '@hamlet/contract';
+import {
+  storableText,
+  type RunBudgets,
+  type RunKind,
+  type RunWorkflow,
+  type SafeMode,
+  type WorkerStage,
+} from '@hamlet/contract';
 import { sql } from 'kysely';
 import { lockName, type Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
@@ -14,6 +21,8 @@ export interface NewRun {
   readonly sessionId?: string | null | undefined;
   readonly safeMode?: SafeMode | null | undefined;
   readonly worker?: NewWorker | undefined;
+  /** The caller has kept its manifests in this transaction (`keepManifests`). */
+  readonly workflow?: RunWorkflow | undefined;
 }
 
 /** A worker, with the share of its parent's budgets. */
@@ -25,6 +34,8 @@ interface NewWorker {
   readonly budgets: RunBudgets;
   /** Its lists of tools, besides its agent's; a tool must be in each. */
   readonly toolLists: readonly (readonly string[])[];
+  /** The stage of its parent's workflow that it works for. */
+  readonly stage?: WorkerStage | undefined;
 }
 
 /** Channel that announces a new run of an agent; the payload is the agent's id. */
@@ -37,9 +48,9 @@ export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<v
 }
 
 function workerColumns(worker: NewWorker | undefined) {
-  const none = { parent_run_id: null, parent_call_id: null, role: null, depth: 0, budgets: null, tool_lists: null };
-  if (worker === undefined) return none;
-  const { parentRunId, callId, role, depth, budgets, toolLists } = worker;
+  const none = { parent_run_id: null, parent_call_id: null, role: null, depth: 0, budgets: null };
+  if (worker === undefined) return { ...none, tool_lists: null, stage: null };
+  const { parentRunId, callId, role, depth, budgets, toolLists, stage } = worker;
   return {
     parent_run_id: parentRunId,
     parent_call_id: callId,
@@ -47,7 +58,14 @@ function workerColumns(worker: NewWorker | undefined) {
     depth,
     budgets: JSON.stringify(budgets),
     tool_lists: toolLists.length === 0 ? null : JSON.stringify(toolLists),
+    stage: stage === undefined ? null : JSON.stringify(stage),
   };
+}
+
+function workflowColumns(workflow: RunWorkflow | undefined) {
+  if (workflow === undefined) return { workflow: null, manifests: null };
+  const { manifests, ...asked } = workflow;
+  return { workflow: JSON.stringify(asked), manifests };
 }
 
 /** Creates queued runs in the order of the list, each with its first event, and notifies their agents. */
@@ -56,24 +74,23 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
   const made = await tx
     .insertInto('run')
     .values(
-      runs.map(
-        ({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule, sessionId, safeMode, worker }) => ({
-          agent_id: agentId,
-          agent_uid: agentUid,
-          kind,
-          // A custom resource may contain a NUL, which Postgres cannot store.
-          prompt: storableText(prompt),
-          created_by_role: createdByRole,
-          created_by_id: createdById,
-          schedule_uid: schedule?.uid ?? null,
-          schedule_name: schedule?.name ?? null,
-          slot: schedule?.slot ?? null,
-          session_id: sessionId ?? null,
-          safe_mode: safeMode ?? null,
-          ...workerColumns(worker),
-          events: 1,
-        }),
-      ),
+      runs.map(({ schedule, worker, workflow, ...run }) => ({
+        agent_id: run.agentId,
+        agent_uid: run.agentUid,
+        kind: run.kind,
+        // A custom resource may contain a NUL, which Postgres cannot store.
+        prompt: storableText(run.prompt),
+        created_by_role: run.createdByRole,
+        created_by_id: run.createdById,
+        schedule_uid: schedule?.uid ?? null,
+        schedule_name: schedule?.name ?? null,
+        slot: schedule?.slot ?? null,
+        session_id: run.sessionId ?? null,
+        safe_mode: run.safeMode ?? null,
+        ...workerColumns(worker),
+        ...workflowColumns(workflow),
+        events: 1,
+      })),
     )
     .returning(RUN_COLUMNS)
     .execute();

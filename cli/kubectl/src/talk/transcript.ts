@@ -35,6 +35,8 @@ const LINES: Readonly<Record<Other, ((detail: Detail) => string) | null>> = {
   budget_warned: ({ code }) => `near its limit: ${short(code)}`,
   budget_raised: () => 'continues with greater limits',
   interrupted: () => 'interrupted',
+  stage_begun: ({ stage }) => `stage begins: ${short(stage)}`,
+  stage_ended: ({ stage, end }) => `stage ${short(end)}: ${short(stage)}`,
 };
 
 /** A call as it begins; for a program that is the agent's mind, its own words about its work. */

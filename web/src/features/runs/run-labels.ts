@@ -124,6 +124,14 @@ const BUDGET_WARNINGS: Readonly<Record<string, string | undefined>> = {
   no_progress: 'Repeats itself: asked to try another way',
 };
 
+const STAGE_ENDS: Readonly<Record<string, string | undefined>> = {
+  done: 'Stage done',
+  again: 'Stage sent back',
+  failed: 'Stage failed',
+  skipped: 'Stage skipped',
+  stopped: 'Stage stopped',
+};
+
 /** A start in words, with the mind that works from then on. */
 function startLabel(word: string, detail: object): string {
   const mind = mindIn(detail);
@@ -146,6 +154,8 @@ const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read, detail: object) => s
   budget_warned: (text) => BUDGET_WARNINGS[text('code')] ?? after('Near a limit', text('code')),
   budget_raised: () => 'A person raised its limits',
   interrupted: () => 'Interrupted: the pod ended; the run continues later',
+  stage_begun: (text) => after('Stage begun', text('stage')),
+  stage_ended: (text) => after(STAGE_ENDS[text('end')] ?? 'Stage ended', text('stage')),
 };
 
 /** The text of an event. Assumes nothing about the detail, because a newer village may have sent it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CallId } from '../permission.ts';
 import { CONTEXT_FORMS, CONTEXT_SOURCES } from './run-context.ts';
+import { WorkflowId } from './workflow.ts';
 
 export const JOURNAL_ENTRIES_MAX = 200;
 export const JOURNAL_PAYLOADS_MAX = 1_000;
@@ -14,6 +15,9 @@ const MICROS_MAX = 1_000_000_000_000;
 const CALLS_MAX = 64;
 const CONTEXT_PARTS_MAX = 64;
 const REPAIRS_MAX = 16;
+const EDGES_MAX = 256;
+/** The last millisecond of the year 9999. */
+const TIME_MAX_MS = 253_402_300_799_999;
 
 /** The reference of a text of the journal: the engine's salted digest. */
 export const JournalRef = z.string().regex(/^[\w-]{22}$/, 'write the reference of a text: 22 characters');
@@ -73,6 +77,15 @@ const call = z.object({
   repair: z.array(word).max(REPAIRS_MAX).optional().catch(undefined),
 });
 
+const calls = z.array(call).max(CALLS_MAX);
+
+/** The work of a stage of a workflow. The stage of any other run has none. */
+const stageWork = z.object({ role: word, attempt: Count, round: Count, calls }).optional().catch(undefined);
+const stageEnd = z
+  .object({ end: word, failure: z.object({ code: word }).nullable() })
+  .optional()
+  .catch(undefined);
+
 /** The answer of a run with an output schema. `code`: of its fault; null if it fits. `repair`: what the engine changed in it. */
 const answerCheck = z.object({
   code: z
@@ -89,7 +102,7 @@ export const VisibleClaim = z.discriminatedUnion('type', [
   of('model_answered', {
     ...asking,
     message: JournalRef,
-    calls: z.array(call).max(CALLS_MAX),
+    calls,
     output: answerCheck.optional().catch(undefined),
     usage,
     moneyMicros: micros,
@@ -100,6 +113,9 @@ export const VisibleClaim = z.discriminatedUnion('type', [
   of('tool_unknown', { call: CallId }),
   /** A claim of the agent's program about its own work. `outcome`: null while the work is under way. */
   of('program_noted', { note: CallId, tool: Name, outcome: word.nullable(), claim: JournalRef }),
+  of('stage_opened', { stage: Name, flow: stageWork }),
+  of('stage_closed', { stage: Name, flow: stageEnd }),
+  of('calls_planned', { calls }),
   of('budget_warned', { code: word }),
   of('interrupted', {}),
 ]);
@@ -123,3 +139,24 @@ export const ContextClaim = z.discriminatedUnion('type', [
   of('turns_compacted', { turns: Count }),
 ]);
 export type ContextClaim = z.infer<typeof ContextClaim>;
+
+const stageAt = { stage: WorkflowId, at: z.int().min(0).max(TIME_MAX_MS) };
+
+/** The events from which people see the workflow of a run. Texts are references. */
+export const FlowClaim = z.discriminatedUnion('type', [
+  of('run_opened', { plan: JournalRef, flow: z.object({ pipeline: WorkflowId }) }),
+  of('stage_opened', {
+    ...stageAt,
+    flow: z.object({ role: word, attempt: Count, round: Count, input: JournalRef }),
+  }),
+  of('stage_closed', {
+    ...stageAt,
+    flow: z.object({
+      end: z.enum(['done', 'again', 'failed', 'skipped', 'stopped']),
+      output: JournalRef.nullable(),
+      failure: z.object({ category: word, code: word, message: JournalRef }).nullable(),
+      edges: z.array(Name).max(EDGES_MAX),
+    }),
+  }),
+]);
+export type FlowClaim = z.infer<typeof FlowClaim>;

@@ -23,6 +23,8 @@ const OTHER_EVENT_KINDS = [
   'budget_warned',
   'budget_raised',
   'interrupted',
+  'stage_begun',
+  'stage_ended',
 ] as const;
 export const RUN_EVENT_KINDS = [...OTHER_EVENT_KINDS, ...MODEL_EVENT_KINDS, ...CALL_EVENT_KINDS] as const;
 export type RunEventKind = (typeof RUN_EVENT_KINDS)[number];

@@ -18,6 +18,8 @@ export const MANIFESTS_MAX_CHARS = 700_000;
 export const MANIFESTS_BODY_MAX_BYTES = 4 << 20;
 export const WORKFLOW_TAGS_MAX = 64;
 export const WORKFLOW_OVERRIDES_MAX = 100;
+/** Of all overrides of a task as JSON. */
+const OVERRIDES_MAX_CHARS = 32_768;
 /** Longest input of a task or a stage that people give, as JSON. */
 export const WORKFLOW_INPUT_MAX_CHARS = 65_536;
 /** Attempts and rounds of a stage. */
@@ -63,6 +65,10 @@ export const WorkflowRequest = z.strictObject({
   overrides: z
     .array(JsonObject)
     .max(WORKFLOW_OVERRIDES_MAX)
+    .refine(
+      (overrides) => JSON.stringify(overrides).length <= OVERRIDES_MAX_CHARS,
+      `write at most ${OVERRIDES_MAX_CHARS} characters in all overrides together`,
+    )
     .optional()
     .describe('Overrides as in overrides.yaml; the agent refuses those that do not fit'),
 });

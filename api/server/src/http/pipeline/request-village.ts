@@ -45,10 +45,11 @@ export async function requestVillage<N extends keyof Handlers>(
   const request = { ...parsed.data, actor, requestId, traceparent, address, now: new Date(), headers: {} };
   const handler = handlers[route.name] as AnyHandler;
   if (handler.kind === 'plain') return handler.run(request);
-  if (handler.kind !== 'tx') throw new TypeError(`a bug: no other protocol can call the route ${route.name}`);
   const keyed = writeKeyOf(actor.id, key, { route: route.name, input: parsed.data });
   if (!keyed.ok) return keyed;
-  return (await runOnce(db, keyed.key, (tx) => handler.run(request, tx))).outcome;
+  if (handler.kind === 'tx') return (await runOnce(db, keyed.key, (tx) => handler.run(request, tx))).outcome;
+  if (handler.kind === 'own') return (await handler.run(request, keyed.key)).outcome;
+  throw new TypeError(`a bug: no other protocol can call the route ${route.name}`);
 }
 
 function parse(route: RouteSpec, input: RouteInput): Outcome<Readonly<Record<string, unknown>>> {

@@ -1,4 +1,4 @@
-import type { Run, RunEvent } from '@hamlet/contract';
+import type { Run, RunEvent, RunWorkflow } from '@hamlet/contract';
 import type { RunRow } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
 
@@ -6,7 +6,7 @@ const OF_PERSON = 'Only the person who gave this run and admins read its texts.'
 /** For admins in lists: members do not see runs of sessions of others. */
 const OF_SESSION = 'This run belongs to a conversation of other people. Open it to read it: the audit then names you.';
 
-const veiledText = ({ session_id: session }: Pick<Run, 'session_id'>): string =>
+export const veiledText = ({ session_id: session }: Pick<Run, 'session_id'>): string =>
   session === null ? OF_PERSON : OF_SESSION;
 
 /**
@@ -29,7 +29,14 @@ export function seesTexts(
 export function veiledRun(run: Run): Run {
   const text = veiledText(run);
   const error = run.error === null ? null : { code: run.error.code, message: text };
-  return { ...run, prompt: text, summary: null, error, veiled: true };
+  const workflow = run.workflow && { workflow: veiledWorkflow(run.workflow) };
+  return { ...run, prompt: text, summary: null, error, ...workflow, veiled: true };
+}
+
+/** Without what its person wrote: the input, the overrides, and the input of a stage that it repeats. */
+function veiledWorkflow(workflow: RunWorkflow): RunWorkflow {
+  const { input_json: _, overrides: __, rerun, ...open } = workflow;
+  return rerun === undefined ? open : { ...open, rerun: { run_id: rerun.run_id, stage: rerun.stage } };
 }
 
 const OPEN_FIELDS: ReadonlySet<string> = new Set([
@@ -43,6 +50,10 @@ const OPEN_FIELDS: ReadonlySet<string> = new Set([
   'tool',
   'why',
   'answer',
+  'stage',
+  'role',
+  'round',
+  'end',
 ]);
 
 export function veiledEvent(event: RunEvent): RunEvent {

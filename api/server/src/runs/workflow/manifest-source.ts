@@ -1,4 +1,5 @@
 import type { ManifestFiles } from '@hamlet/contract';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 
 /** The manifests of an agent as they are now. `detail`: what cannot be used, then the fix. */
 export type ManifestMap =
@@ -8,4 +9,18 @@ export type ManifestMap =
 /** Reads the ConfigMaps in `spec.manifests` of agents. An agent that does not exist has no manifests. */
 export interface ManifestMaps {
   read(agentId: string): Promise<ManifestMap>;
+}
+
+/** For agents that name no ConfigMap. */
+export const NO_MANIFEST_MAPS: ManifestMaps = {
+  read: async (agentId) => ({
+    ok: false,
+    code: 'no_manifests',
+    detail: `${agentId} names no ConfigMap with manifests`,
+  }),
+};
+
+export async function manifestsOfAgent(maps: ManifestMaps, agentId: string): Promise<Outcome<ManifestFiles>> {
+  const map = await maps.read(agentId);
+  return map.ok ? accepted(map.files) : refused(map.code, map.detail);
 }

@@ -1,0 +1,20 @@
+import type { JournalClaim } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db } from '../../connection/database.ts';
+
+/** The beginning of a run, and the newest beginning and end of at most 1,000 stages: the limit of a plan. */
+const CLAIMS_MAX = 2_001;
+
+/**
+ * The events of a run's copied journal that show its workflow: how it was opened, and of each stage the newest beginning and the newest
+ * end. The stages are in the order in which they first began, and the events of each in the order of the journal.
+ */
+export async function readFlowClaims(db: Db, runId: string): Promise<readonly JournalClaim[]> {
+  const { rows } = await sql<{ readonly event: JournalClaim }>`
+    select event from (
+      select event, seq, row_number() over (partition by event ->> 'stage', event ->> 'type' order by seq desc) as age,
+        min(seq) over (partition by event ->> 'stage') as begun
+      from journal_entry where run_id = ${runId} and event ->> 'type' in ('run_opened', 'stage_opened', 'stage_closed')) as found
+    where age = 1 order by begun, seq limit ${CLAIMS_MAX}`.execute(db);
+  return rows.map(({ event }) => event);
+}
