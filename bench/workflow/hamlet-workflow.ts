@@ -41,7 +41,7 @@ function manifestsOf(shape: Shape, count: number): string {
   return dir;
 }
 
-/** The stage of a call is in its id: `s7.1.1/1`. */
+/** The stage of a call is in its id: `s7.1.1:1`. */
 const numberIn = (call: string): number => Number(/^s(\d+)\./.exec(call)?.[1]);
 
 async function open(shape: Shape, count: number): Promise<Engine> {

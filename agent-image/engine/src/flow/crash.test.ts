@@ -90,7 +90,7 @@ test('a kill at a write of the journal does no finished stage again, and changes
 
 /** A person who confirms a call of unknown outcome has the engine write so in place of the result. */
 function checkOutcome(outcome: unknown, again: readonly string[]): void {
-  const isAsked = again.some((line) => line.startsWith('asked publish.1.1/1 unknown'));
+  const isAsked = again.some((line) => line.startsWith('asked publish.1.1:1 unknown'));
   const { kind, text } = z.object({ kind: z.string(), text: z.string() }).parse(outcome);
   assert.equal(kind, 'done');
   assert.match(text, isAsked ? /A person confirmed/ : /^once publish$/);

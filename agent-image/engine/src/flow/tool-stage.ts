@@ -23,7 +23,7 @@ export function planCalls(
   const planned = calls.map(({ tool, arguments: given }, index) => {
     const payload = kit.ports.journal.refer(canonicalArguments(JSON.stringify(given ?? {})));
     payloads.push(payload);
-    const id = `${stage.id}.${round}.${attempt}/${before + index + 1}`;
+    const id = `${stage.id}.${round}.${attempt}:${before + index + 1}`;
     return { id, modelId: id, tool, arguments: payload.ref, effect: tools.get(tool)?.effect ?? null };
   });
   return { calls: planned, payloads };

@@ -39,7 +39,7 @@ const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVEL
   stage_closed: { type: 'stage_closed' },
   calls_planned: {
     type: 'calls_planned',
-    calls: [{ id: 'a.1.1/1', modelId: 'a.1.1/1', tool: 'read', arguments: aRef('arguments'), effect: 'read' }],
+    calls: [{ id: 'a.1.1:1', modelId: 'a.1.1:1', tool: 'read', arguments: aRef('arguments'), effect: 'read' }],
   },
   model_asked: { type: 'model_asked', ask: 1, attempt: 1, request: aRef('request') },
   model_answered: {

@@ -52,7 +52,7 @@ const aTool = (effect: Exclude<Effect, 'verify'>): Tool =>
     timeoutMs: 10_000,
     execute: async ({ text }, { call, key }) => {
       witnessed(`call ${call} ${key}`);
-      if (call.startsWith('flaky.1.1/')) return { kind: 'failed', code: 'broken', text: 'Try again.' };
+      if (call.startsWith('flaky.1.1:')) return { kind: 'failed', code: 'broken', text: 'Try again.' };
       return { kind: 'ok', text: `${effect} ${text}` };
     },
   });

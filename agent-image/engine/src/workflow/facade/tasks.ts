@@ -319,8 +319,8 @@ const isOfTask = (request: string, task: string): boolean => request.startsWith(
 
 const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
 
-/** Calls of a task have ids such as `STAGE.ROUND.ATTEMPT/NUMBER`. */
-const STAGE_OF_CALL = /^(.*)\.\d+\.\d+\/\d+$/;
+/** Calls of a task have ids such as `STAGE.ROUND.ATTEMPT:NUMBER`. */
+const STAGE_OF_CALL = /^(.*)\.\d+\.\d+:\d+$/;
 
 /** Roles whose stages have a run of an agent. */
 const ASKING: ReadonlySet<NodeRole> = new Set<NodeRole>(['agent', 'feedback']);
