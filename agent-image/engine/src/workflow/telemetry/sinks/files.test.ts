@@ -10,7 +10,6 @@ import { test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { aTelemetryEvent, TELEMETRY_TYPES } from '../../testing/a-telemetry-event.ts';
 import { TelemetryEvent } from '../event.ts';
-import { apiSink } from './api-sink.ts';
 import { jsonlSink } from './jsonl-sink.ts';
 import { stdoutSink } from './stdout-sink.ts';
 
@@ -140,11 +139,4 @@ test('a write to a reader that takes nothing ends with the signal', async () => 
   const written = stdoutSink(stream).write([event(1)], stopped.signal);
   stopped.abort(new Error('the time is over'));
   await assert.rejects(async () => written, { message: 'the time is over' });
-});
-
-test('the API sink hands each batch over in order, with its signal', async () => {
-  const sent: unknown[] = [];
-  const sink = apiSink(async (events, given) => void sent.push([events.map(({ seq }) => seq), given === signal]));
-  await sink.write([event(1), event(2)], signal);
-  assert.deepEqual(sent, [[[1, 2], true]]);
 });
