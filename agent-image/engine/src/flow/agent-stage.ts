@@ -43,14 +43,16 @@ function endOf({ session }: Flowing, at: StageAt, outcome: Exclude<RunOutcome, W
       const message = outcome.text === '' ? `The run of the agent failed: ${outcome.code}.` : outcome.text;
       return failing(failureOf(outcome.code, 'run'), outcome.code, message);
     }
-    case 'done': {
-      const value: unknown = outcome.output === undefined ? outcome.text : JSON.parse(outcome.output);
-      return at.stage.role === 'feedback' ? judged(session, at, value) : { output: value };
-    }
+    case 'done':
+      return answered(session, at, outcome.output === undefined ? outcome.text : JSON.parse(outcome.output));
     default:
       return outcome satisfies never;
   }
 }
+
+/** The end of a stage whose agent gave this answer. */
+export const answered = (session: Session, at: StageAt, answer: unknown): StageEnd =>
+  at.stage.role === 'feedback' ? judged(session, at, answer) : { output: answer };
 
 /** Null if the engine ends, or the stage did while its request was prepared. */
 async function outcomeOfAgent(flowing: Flowing, at: StageAt): Promise<RunOutcome | StageEnd | null> {

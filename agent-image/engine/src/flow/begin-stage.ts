@@ -33,14 +33,15 @@ export async function beginStage(
 /** The beginning of a stage: calls, nothing yet, or its end. */
 type Work = Readonly<{ calls: readonly StageCall[] }> | StageEnd;
 
-function workOf({ session, ports }: Flowing, at: StageAt, given: StageInput): Work {
+function workOf(flowing: Flowing, at: StageAt, given: StageInput): Work {
+  const { session, ports } = flowing;
   if (!given.ok) return { failure: given.failure };
   const { stage } = at;
   switch (stage.role) {
     case 'agent':
-      return { calls: [] };
+      return asking(flowing, at);
     case 'feedback':
-      return stage.agent === null ? judged(session, at, at.input) : { calls: [] };
+      return stage.agent === null ? judged(session, at, at.input) : asking(flowing, at);
     case 'tool': {
       const step = ports.toolStep(at, []);
       return step.kind === 'calls' ? { calls: step.calls } : endOfStep(step);
@@ -54,6 +55,11 @@ function workOf({ session, ports }: Flowing, at: StageAt, given: StageInput): Wo
       return stage.role satisfies never;
   }
 }
+
+/** Without a call, the agent works in a run of its own. */
+const asking = ({ session, ports }: Flowing, at: StageAt): Work => ({
+  calls: ports.agentCall === undefined ? [] : [ports.agentCall(at, session.state)],
+});
 
 function merged(session: Session, stage: PlanStage, arrivals: readonly Arrival[]): StageEnd {
   const made = mergeOutputs(stage, arrivals, scopeOf(session, null));

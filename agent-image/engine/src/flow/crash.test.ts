@@ -31,9 +31,11 @@ type Report = z.infer<typeof Report>;
 
 type Child = Readonly<{ signal: string | null; report: Report | null; errors: string }>;
 
-async function child(name: string, point: string): Promise<Child> {
+type Agents = 'runs' | 'calls';
+
+async function child(name: string, point: string, agents: Agents): Promise<Child> {
   const files = [join(folder, `${name}.db`), join(folder, `${name}.txt`)];
-  const process_ = spawn(process.execPath, [CHILD, ...files, point]);
+  const process_ = spawn(process.execPath, [CHILD, ...files, point, agents]);
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   process_.stdout.on('data', (part: Buffer) => output.push(part));
   process_.stderr.on('data', (part: Buffer) => errors.push(part));
@@ -58,35 +60,41 @@ const nameOf = ({ id, round, attempt }: Ended): string => `${id}.${round}.${atte
 const stageOf = (line: string): string => (/^\w+ (?:t1\/)?([a-z]+\.\d+\.\d+)/.exec(line) ?? [])[1] ?? line;
 const endsOf = (report: Report): readonly string[] => report.ends.map((end) => `${nameOf(end)} ${end.end}`).toSorted();
 
-test('a kill at a write of the journal does no finished stage again, and changes no outcome', async (t) => {
-  const whole = await child('whole', 'never');
-  const wanted = whole.report ?? assert.fail(whole.errors);
-  assert.deepEqual(wanted.outcome, { kind: 'done', text: 'once publish', output: '"once publish"' });
-  const failures: string[] = [];
-  const cell = async (point: string): Promise<void> => {
-    const name = point.replace(':', '-');
-    const killed = await child(name, point);
-    assert.equal(killed.signal, 'SIGKILL', killed.errors);
-    const resumed = await child(name, 'never');
-    const report = resumed.report ?? assert.fail(resumed.errors);
-    const [, again = []] = worldOf(name);
-    const finished = new Set(report.before.map(nameOf));
-    assert.deepEqual(
-      again.filter((line) => finished.has(stageOf(line))),
-      [],
-      'a finished stage works again',
-    );
-    assert.deepEqual(report.ends.slice(0, report.before.length), report.before, 'an end has changed');
-    assert.deepEqual(endsOf(report), endsOf(wanted));
-    if (report.outcome !== 'closed') checkOutcome(report.outcome, again);
-    assert.equal(report.isClosed, true);
-    checkEffects(name);
-  };
-  const points = pointsOf(wanted.writes);
-  for (const point of points) await cell(point).catch((error: unknown) => failures.push(`${point}: ${String(error)}`));
-  t.diagnostic(`${points.length} kills`);
-  assert.deepEqual(failures, []);
-});
+for (const [agents, kills] of [
+  ['runs', 3],
+  ['calls', 2],
+] as const)
+  test(`a kill at a write of the journal does no finished stage again, and changes no outcome: agents are ${agents}`, async (t) => {
+    const whole = await child(`${agents}-whole`, 'never', agents);
+    const wanted = whole.report ?? assert.fail(whole.errors);
+    assert.deepEqual(wanted.outcome, { kind: 'done', text: 'once publish', output: '"once publish"' });
+    const failures: string[] = [];
+    const points = pointsOf(wanted.writes, kills);
+    for (const point of points)
+      await killAt(point, { agents, wanted }).catch((error: unknown) => failures.push(`${point}: ${String(error)}`));
+    t.diagnostic(`${points.length} kills`);
+    assert.deepEqual(failures, []);
+  });
+
+async function killAt(point: string, { agents, wanted }: Readonly<{ agents: Agents; wanted: Report }>): Promise<void> {
+  const name = `${agents}-${point.replace(':', '-')}`;
+  const killed = await child(name, point, agents);
+  assert.equal(killed.signal, 'SIGKILL', killed.errors);
+  const resumed = await child(name, 'never', agents);
+  const report = resumed.report ?? assert.fail(resumed.errors);
+  const [, again = []] = worldOf(name);
+  const finished = new Set(report.before.map(nameOf));
+  assert.deepEqual(
+    again.filter((line) => finished.has(stageOf(line))),
+    [],
+    'a finished stage works again',
+  );
+  assert.deepEqual(report.ends.slice(0, report.before.length), report.before, 'an end has changed');
+  assert.deepEqual(endsOf(report), endsOf(wanted));
+  if (report.outcome !== 'closed') checkOutcome(report.outcome, again);
+  assert.equal(report.isClosed, true);
+  checkEffects(name);
+}
 
 /** A person who confirms a call of unknown outcome has the engine write so in place of the result. */
 function checkOutcome(outcome: unknown, again: readonly string[]): void {
@@ -108,8 +116,8 @@ function checkEffects(name: string): void {
 }
 
 /** Kills before and after each write; in the gate at some of them, spread over the task. */
-function pointsOf(writes: number): readonly string[] {
+function pointsOf(writes: number, kills: number): readonly string[] {
   const all = Array.from({ length: writes }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat();
-  const wanted = cases(3, all.length);
+  const wanted = cases(kills, all.length);
   return Array.from({ length: wanted }, (_, index) => all[Math.floor(((index + 0.5) * all.length) / wanted)] ?? '');
 }

@@ -5,6 +5,7 @@ import type { Command } from '../state/decide.ts';
 import { decideFlow, type FlowCommand } from './decision/decide-flow.ts';
 import { memoryOf } from './flow-memory.ts';
 import type { FlowPorts } from './flow-ports.ts';
+import { takeAnswer } from './agent-call.ts';
 import { askAgent } from './agent-stage.ts';
 import { beginStage } from './begin-stage.ts';
 import { finishFlow, skipStages, stopStages } from './end-flow.ts';
@@ -57,6 +58,8 @@ function stepOf(flowing: Flowing, command: Command | FlowCommand): Command | Flo
       return step(`begin ${command.stage.id}`, () => beginStage(flowing, command));
     case 'ask_agent':
       return step(`ask ${command.stage.id}`, () => askAgent(flowing, command.stage));
+    case 'take_answer':
+      return atOnce(`take answer ${command.stage.id}`, () => takeAnswer(flowing, command.stage));
     case 'continue_tool':
       return atOnce(`continue ${command.stage.id}`, () => continueTool(flowing, command.stage));
     case 'skip_stages':

@@ -1,6 +1,7 @@
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { RunRequest } from '../loop/engine.ts';
 import type { FlowState } from '../state/flow-state.ts';
+import type { RunState } from '../state/run-state.ts';
 import type { StageFailure } from '../workflow/plan/failure.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
 
@@ -28,6 +29,11 @@ export type FlowPorts = Readonly<{
     at: StageAt,
     flow: FlowState,
   ) => Promise<Readonly<{ ok: true; run: AgentRun }> | Readonly<{ ok: false; failure: StageFailure }>>;
+  /**
+   * The call that asks the agent of a stage, in a host whose agents are not runs of this engine; without it they are. The text of its
+   * result is the answer as JSON. `task`: the run so far. Pure.
+   */
+  agentCall?: (at: StageAt, task: RunState) => StageCall;
   /** The next calls of a tool stage after those so far, or its end. Pure. */
   toolStep: (at: StageAt, settled: readonly SettledCall[]) => ToolStep;
   /** Asked before a stage begins: the reason of a veto, or null. */

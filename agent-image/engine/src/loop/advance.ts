@@ -48,7 +48,9 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
 
 function nextCommands(kit: Kit, session: Session): readonly (Command | FlowStep)[] {
   const { state } = session;
-  if (state.flow !== null) return kit.ports.flow?.stepsOf(kit, session) ?? [];
+  // An engine without plans may still close a run that another one has left.
+  if (state.flow !== null && !(state.cancelled && kit.ports.flow === undefined))
+    return kit.ports.flow?.stepsOf(kit, session) ?? [];
   return decide(
     state,
     session.ancestors.map((each) => each.state),

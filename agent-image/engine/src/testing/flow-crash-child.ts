@@ -1,6 +1,6 @@
 /**
  * Carries out one task whose plan has stages of each role, and kills itself at a given write of the journal. Arguments: path of the
- * journal, path of the witness, a kill point (`before:7`, `after:7` or `never`). It prints a JSON report.
+ * journal, path of the witness, a kill point (`before:7`, `after:7` or `never`), `runs` or `calls` for its agents. It prints a JSON report.
  */
 import { appendFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ import { anEngine, aRequest } from './an-engine.ts';
 import { BUDGETS } from './an-event.ts';
 import { says } from './scripted-model.ts';
 
-const [path = '', witness = '', point = 'never'] = process.argv.slice(2);
+const [path = '', witness = '', point = 'never', agents = 'runs'] = process.argv.slice(2);
 const TASK = 't1';
 
 /** Each line is one effect in the world. */
@@ -107,7 +107,26 @@ const model: ModelPort = {
   },
 };
 
+/** Asks an agent, in place of a run of it. */
+const ask = defineTool({
+  name: 'ask',
+  description: 'Asks an agent.',
+  input: z.strictObject({ text: z.string() }),
+  effect: 'read',
+  timeoutMs: 10_000,
+  execute: async ({ text }, { call }) => {
+    witnessed(`model ${call}`);
+    return { kind: 'ok', text: JSON.stringify(wordsOf(text)) };
+  },
+});
+
 const flow = createFlow({
+  ...(agents === 'calls' && {
+    agentCall: ({ stage, input }) => ({
+      tool: 'ask',
+      arguments: { text: `${stage.id} ${JSON.stringify(input)}` },
+    }),
+  }),
   agentRun: async ({ stage, input }) => {
     const text = `${stage.id} ${JSON.stringify(input)}`;
     return {
@@ -129,7 +148,7 @@ const journal = killAt(openSqliteJournal(path));
 const { engine, questions } = anEngine({
   journal,
   model,
-  tools: (['read', 'keyed', 'idempotent', 'once'] as const).map(aTool),
+  tools: [...(['read', 'keyed', 'idempotent', 'once'] as const).map(aTool), ask],
   flow,
 });
 

@@ -10,6 +10,8 @@ export type FlowCommand =
   | (Ready & Readonly<{ type: 'begin_stage' }>)
   /** Asks the agent of an open stage, or continues to wait for its answer. */
   | Readonly<{ type: 'ask_agent'; stage: FlowStage }>
+  /** The call that asked the agent of an open stage is settled: the stage ends. */
+  | Readonly<{ type: 'take_answer'; stage: FlowStage }>
   /** All calls so far of an open tool stage are settled: it has more of them or ends. */
   | Readonly<{ type: 'continue_tool'; stage: FlowStage }>
   | Readonly<{ type: 'skip_stages'; stages: readonly string[] }>
@@ -88,7 +90,8 @@ const isFinished = ({ index, flow }: Flowing): boolean => [...index.exits].every
 const asksAgent = ({ role }: FlowStage): boolean => role === 'agent' || role === 'feedback';
 
 function openCommands(state: RunState, stage: FlowStage): Commands {
-  if (asksAgent(stage)) return [{ type: 'ask_agent', stage }];
   const open = stage.calls.filter(({ phase }) => phase !== 'settled');
-  return open.length === 0 ? [{ type: 'continue_tool', stage }] : commandsOfCalls(state, open, null);
+  if (open.length > 0) return commandsOfCalls(state, open, null);
+  if (!asksAgent(stage)) return [{ type: 'continue_tool', stage }];
+  return [{ type: stage.calls.length === 0 ? 'ask_agent' : 'take_answer', stage }];
 }

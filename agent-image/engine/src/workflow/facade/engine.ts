@@ -1,9 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { createFlow } from '../../flow/create-flow.ts';
-import { canonicalJson } from '../../json/canonical-json.ts';
 import { JournalError, type Journal } from '../../journal/journal.ts';
 import { openSqliteJournal } from '../../journal/sqlite-journal.ts';
 import type { RunOutcome } from '../../loop/advance.ts';
@@ -13,10 +11,7 @@ import type { ModelPort } from '../../loop/ports.ts';
 import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
 import { MANIFEST_NAMES, type Manifests } from '../manifest/manifests.ts';
-import { planText } from '../plan/plan-text.ts';
 import type { Plugin } from '../plugins/plugin.ts';
-import { choosePipeline, type RoutingDecision } from '../route/choose-pipeline.ts';
-import { Override } from '../route/override.ts';
 import type { TelemetryEvent } from '../telemetry/event.ts';
 import type { TelemetryNotice } from '../telemetry/project.ts';
 import type { ToolRules } from '../tools/check-tool-call.ts';
@@ -24,14 +19,14 @@ import { manifestLines } from '../tools/manifest-lines.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import type { RolledBack } from '../tools/rollback.ts';
 import { openWorkspace, type Workspace } from '../tools/workspace.ts';
-import { budgetsOf, DEFAULT_BUDGET } from './agent-request.ts';
 import { configError, EngineError } from './engine-error.ts';
 import { createModelPort } from './models/model-port.ts';
 import { Observation, type PluginFactory } from './observation.ts';
 import { rollBackTask } from './roll-back-task.ts';
-import { taskOf, type Task, type TaskRecord } from './task.ts';
+import { hasEnded, taskOf, type Task } from './task.ts';
 import { TaskMemory } from './task-memory.ts';
 import { taskParts } from './task-parts.ts';
+import { hashOf, newTask, repeatedTask, type RequestSetting, type TaskRequest, type TaskSpec } from './task-request.ts';
 import { Tasks } from './tasks.ts';
 
 export type EngineOptions = Readonly<{
@@ -47,17 +42,6 @@ export type EngineOptions = Readonly<{
   plugins?: Readonly<Record<string, PluginFactory>>;
 }>;
 
-/** A task to create. `pipeline`: its id instead of a choice by mode, tags and scores. */
-export type TaskSpec = Readonly<{
-  input: unknown;
-  mode?: string;
-  tags?: readonly string[];
-  pipeline?: string;
-  overrides?: readonly Override[];
-  /** By default a random one. A task that exists already is refused. */
-  id?: string;
-}>;
-
 /** Time for requests and calls in progress when the engine closes. A later engine repeats what it cuts off, by the effect of each call. */
 const INTERRUPT_GRACE_MS = 2_000;
 
@@ -70,12 +54,6 @@ type Opening = Readonly<{
   env: NonNullable<EngineOptions['env']>;
   options: EngineOptions;
 }>;
-
-type Chosen = Readonly<{ id: string; decision: RoutingDecision }>;
-
-const MAX_INPUT_CHARS = 4_000_000;
-const MAX_TAGS = 64;
-const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /**
  * Carries out the workflow of a folder of manifests. Each task is a run of one journal: a task that was interrupted, also by the end of the
@@ -103,7 +81,7 @@ export class Engine {
     }>,
   ) {
     this.#manifests = parts.manifests;
-    this.#hash = createHash('sha256').update(canonicalJson(parts.manifests)).digest('hex');
+    this.#hash = hashOf(parts.manifests);
     this.#journal = parts.journal;
     this.#workspace = parts.workspace;
     this.#tasks = parts.tasks;
@@ -139,7 +117,7 @@ export class Engine {
     const memory = new TaskMemory({ manifests, data });
     const notify = (notice: TelemetryNotice): void => observation.notice(notice);
     const { plugins } = observation;
-    const tasks = new Tasks({ manifests, journal, workspace, lineOf, plugins, memory, notify });
+    const tasks = new Tasks({ manifests, journal, by: workspace, lineOf, plugins, memory, notify });
     const ports = {
       journal,
       model: options.models ?? createModelPort({ models: manifests.models, env }),
@@ -172,11 +150,7 @@ export class Engine {
   /** Creates a task, whose status is then `PENDING`, and keeps it in the journal. */
   async createTask(spec: TaskSpec): Promise<Task> {
     this.#checkOpen();
-    const checked = this.#checked(spec);
-    const { id, input, mode = null, tags = [] } = checked;
-    const overrides = [...this.#manifests.overrides, ...(spec.overrides ?? []).map(checkedOverride)];
-    const chosen = this.#pipelineFor(checked, overrides);
-    return this.#open({ id, input, mode, tags, overrides, routing: [chosen.decision] }, chosen.id);
+    return this.#open(newTask(this.#setting, { ...spec, id: spec.id ?? randomUUID() }));
   }
 
   /**
@@ -188,35 +162,22 @@ export class Engine {
     { stage, input, id = randomUUID() }: Readonly<{ stage: string; input?: unknown; id?: string }>,
   ): Promise<Task> {
     this.#checkOpen();
-    const earlier = this.task(of);
-    if (!earlier.stages.some((each) => each.id === stage && each.status !== 'SKIPPED'))
-      throw new EngineError(
-        'no_such_stage',
-        `The task ${of} has not begun a stage ${stage}. Its stages are ${earlier.stages.map((each) => each.id).join(', ')}.`,
-      );
-    this.#tasks.checkRerun(of, stage);
-    const { overrides, routing, mode, tags } = this.#tasks.recordOf(of);
-    const checked = this.#checked({ id, input: input ?? null });
-    const rerun = input === undefined ? { of, stage } : { of, stage, input: checked.input };
-    const record = { id: checked.id, input: earlier.input, mode, tags, overrides, routing, rerun };
-    return this.#open(record, earlier.pipeline);
+    return this.#open(repeatedTask(this.#setting, this.task(of), { stage, input, id }));
   }
 
-  async #open(given: Omit<TaskRecord, 'manifests' | 'changes'>, pipeline: string): Promise<Task> {
-    const { id } = given;
-    const { plan, budget, changes } = taskParts(this.#manifests, pipeline, given.overrides);
+  get #setting(): RequestSetting {
+    return {
+      manifests: this.#manifests,
+      hash: this.#hash,
+      tasks: this.#tasks,
+      route: (question) => this.#observation.plugins.route(question),
+    };
+  }
+
+  async #open(request: TaskRequest): Promise<Task> {
     this.#tasks.checkHandlers();
-    const record: TaskRecord = { ...given, changes, manifests: this.#hash };
-    const opened = await this.#loop.open({
-      run: id,
-      conversation: id,
-      input: '',
-      prompt: { stable: '', situation: '' },
-      model: 'none',
-      budgets: budgetsOf(budget, DEFAULT_TASK_BUDGET),
-      stage: { id: 'task', plan: planText(plan) },
-      flow: { workflow: plan.workflow, pipeline: plan.pipeline, task: JSON.stringify(record) },
-    });
+    const { run: id } = request;
+    const opened = await this.#loop.open(request);
     if (!opened.ok && opened.code === 'run_exists')
       throw new EngineError('task_exists', `There is a task ${id} already. Resume it, or choose another id.`);
     if (!opened.ok) throw new EngineError('engine_closed', `The task cannot be created: ${opened.code}.`);
@@ -327,50 +288,12 @@ export class Engine {
     if (this.#isClosed) throw new EngineError('engine_closed', 'The engine is closed. Open another one.');
   }
 
-  #checked<S extends Pick<TaskSpec, 'input' | 'id' | 'tags'>>(spec: S): S & Readonly<{ id: string }> {
-    const { id = randomUUID(), tags = [] } = spec;
-    const text = jsonOf(spec.input ?? null);
-    if (text === undefined || text.length > MAX_INPUT_CHARS)
-      throw new EngineError(
-        'input_invalid',
-        `The input of a task is a JSON value of at most ${MAX_INPUT_CHARS} characters.`,
-      );
-    if (!TASK_ID.test(id) || tags.length > MAX_TAGS)
-      throw new EngineError(
-        'input_invalid',
-        `The id of a task has letters, digits, _ and -, at most 64; it has at most ${MAX_TAGS} tags.`,
-      );
-    return { ...spec, id, input: JSON.parse(text) };
-  }
-
-  #pipelineFor(spec: TaskSpec & Readonly<{ id: string }>, overrides: readonly Override[]): Chosen {
-    const { pipeline: named, tags = [], id: task } = spec;
-    const mode = spec.mode ?? null;
-    if (named !== undefined)
-      return { id: named, decision: { kind: 'pipeline', chosen: named, reason: 'the task names it', candidates: [] } };
-    const chosen = choosePipeline(this.#manifests.pipelines, { mode, tags, overrides });
-    if (!chosen.ok) throw new EngineError('no_pipeline', chosen.failure.message);
-    const { pipeline, decision } = chosen;
-    const candidates = decision.candidates.filter(({ fits }) => fits).map(({ id }) => id);
-    const learned = candidates.length < 2 ? null : this.#observation.plugins.route({ task, mode, tags, candidates });
-    if (learned === null) return { id: pipeline.id, decision };
-    return {
-      id: learned,
-      decision: { ...decision, chosen: learned, reason: 'a plugin chose it among those that fit' },
-    };
-  }
-
   #checkManifests(id: string): void {
     if (this.#tasks.recordOf(id).manifests === this.#hash) return;
     const fix = 'Restore the manifests to resume it, or run it again from a stage with the new ones.';
     throw new EngineError('plan_changed', `The manifests have changed since the task ${id} was created. ${fix}`);
   }
 }
-
-const hasEnded = ({ status }: Task): boolean => status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
-
-/** A task may use more than one agent, so its own limits are wide. */
-const DEFAULT_TASK_BUDGET = { ...DEFAULT_BUDGET, steps: 10_000, tokens: 100_000_000, timeMs: 7 * 86_400_000 };
 
 function openJournal(path: string): Journal {
   try {
@@ -380,20 +303,5 @@ function openJournal(path: string): Journal {
     throw new EngineError('data_locked', `Another engine uses ${path}. Close it, or name another data folder.`, {
       cause: error,
     });
-  }
-}
-
-function checkedOverride(given: unknown): Override {
-  const read = Override.safeParse(given);
-  if (read.success) return read.data;
-  throw new EngineError('input_invalid', `An override is not valid: ${z.prettifyError(read.error)}. Correct it.`);
-}
-
-/** The JSON text of a value; undefined if it has none. */
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
   }
 }

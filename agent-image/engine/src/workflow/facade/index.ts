@@ -1,6 +1,7 @@
 /** The engine for workflows: the main entry of the npm package. Everything else of this folder and its neighbours may change at any time. */
 export { Engine } from './engine.ts';
-export type { EngineOptions, TaskSpec } from './engine.ts';
+export type { EngineOptions } from './engine.ts';
+export type { TaskSpec } from './task-request.ts';
 export { EngineError } from './engine-error.ts';
 export type { EngineErrorCode } from './engine-error.ts';
 export type { StageStatus, StageView, Task, TaskStatus, TaskWait } from './task.ts';

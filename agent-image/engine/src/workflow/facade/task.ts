@@ -84,6 +84,10 @@ export type Task = Readonly<{
   spent: Readonly<{ steps: number; tokens: number; moneyMicros: number; timeMs: number }>;
 }>;
 
+/** True if nothing of the task runs any more. */
+export const hasEnded = ({ status }: Task): boolean =>
+  status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
+
 type Now = Readonly<{
   isActive: boolean;
   outcome: RunOutcome | null;

@@ -7,7 +7,7 @@ import { reroutedBefore } from '../../flow/rerun.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { PolicyPort, ProposedCall, Question } from '../../loop/ports.ts';
 import { loadRun } from '../../loop/transcript.ts';
-import type { FlowState } from '../../state/flow-state.ts';
+import { NO_FLOW, type FlowStage, type FlowState } from '../../state/flow-state.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
 import type { AgentSpec } from '../manifest/schemas.ts';
@@ -22,6 +22,7 @@ import type { ToolHandler } from '../tools/tool-handler.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { agentRequest, taskText, tokensOf, type AgentRequest } from './agent-request.ts';
 import { EngineError } from './engine-error.ts';
+import { hosted, toolIn, type HostTools, type Place } from '../host/host-tools.ts';
 import type { Task, TaskRecord } from './task.ts';
 import { taskParts, type TaskParts } from './task-parts.ts';
 import type { TaskMemory } from './task-memory.ts';
@@ -36,7 +37,10 @@ const RESULT_IMPORTANCE = 0.5;
 export class Tasks {
   readonly #manifests: Manifests;
   readonly #journal: Journal;
-  readonly #workspace: Workspace;
+  readonly #by: Workspace | HostTools;
+  /** The runs of a host that work for stages, by their ids; and by the names that runs of this engine would have. */
+  readonly #places = new Map<string, Place>();
+  readonly #runs = new Map<string, string>();
   readonly #lineOf: ToolRules['lineOf'];
   readonly #handlers = new Map<string, ToolHandler>();
   readonly #known = new Map<string, Known>();
@@ -54,7 +58,8 @@ export class Tasks {
     parts: Readonly<{
       manifests: Manifests;
       journal: Journal;
-      workspace: Workspace;
+      /** The folder in which tools work, or the tools of a host. */
+      by: Workspace | HostTools;
       lineOf: ToolRules['lineOf'];
       plugins: Pick<PluginManager, 'emit'>;
       memory: TaskMemory;
@@ -75,11 +80,21 @@ export class Tasks {
     });
     this.#manifests = parts.manifests;
     this.#journal = parts.journal;
-    this.#workspace = parts.workspace;
+    this.#by = parts.by;
     this.#lineOf = parts.lineOf;
   }
 
-  readonly flowPorts: FlowPorts = {
+  get flowPorts(): FlowPorts {
+    const { asking } = hosted(this.#by) ?? {};
+    return asking === undefined
+      ? this.#ports
+      : {
+          ...this.#ports,
+          agentCall: (at, task) => ({ tool: asking.name, arguments: this.#argumentsOf(at, task) }),
+        };
+  }
+
+  readonly #ports: FlowPorts = {
     agentRun: (at, flow) => this.#agentRun(at, flow),
     toolStep,
     beforeStage: async (at) => (await this.#beforeTask(at.run)) ?? this.#hooks.beforeStage(at),
@@ -126,6 +141,7 @@ export class Tasks {
 
   /** Throws `handler_missing` if a tool of the manifests has no function yet. */
   checkHandlers(): void {
+    if (hosted(this.#by) !== null) return;
     const missing = this.#manifests.tools.filter(({ id, uses }) => uses === 'handler' && !this.#handlers.has(id));
     if (missing.length === 0) return;
     const names = missing.map(({ id }) => id).join(', ');
@@ -162,7 +178,36 @@ export class Tasks {
     if (left > 0) return false;
     this.#known.delete(task);
     this.#asked.delete(task);
+    for (const [run, place] of this.#places) if (place.task === task) this.#places.delete(run);
+    for (const name of this.#runs.keys()) if (isOfTask(name, task)) this.#runs.delete(name);
     return true;
+  }
+
+  /** Has a run of the host work for a stage of a task: it then has the tools of its agent. */
+  place(run: string, place: Place): void {
+    this.#places.set(run, place);
+    this.#runs.set(agentRunOf(place.task, { ...place, id: place.stage }), run);
+  }
+
+  /** The request of a run of the host that works for a stage, made of the journal. A stage that is not open is a failure. */
+  async requestOf({ task, ...wanted }: Place): Promise<AgentRequest> {
+    const { flow } = this.#stateOf(task);
+    const open = flow?.stages.get(wanted.stage);
+    const stage = this.#knownOf(task).parts.plan.stages.find(({ id }) => id === wanted.stage);
+    if (stage === undefined || open === undefined || !isAt(open, wanted)) {
+      const message = `The stage ${wanted.stage} is not open in round ${wanted.round}, attempt ${wanted.attempt}.`;
+      return { ok: false, failure: { category: 'engine', code: 'no_such_stage', message } };
+    }
+    const input: unknown = JSON.parse(this.#journal.textOf(open.input) ?? 'null');
+    return this.#agentRun({ ...wanted, run: task, stage, input }, flow ?? NO_FLOW);
+  }
+
+  #argumentsOf(at: StageAt, task: RunState): Readonly<Record<string, unknown>> {
+    const { plan, agents } = this.#knownOf(at.run).parts;
+    const agent = agents.find(({ id }) => id === at.stage.agent);
+    const host = hosted(this.#by);
+    if (agent === undefined || host === null) throw new Error(`No agent ${at.stage.agent} in the manifests.`);
+    return host.argumentsOf({ at, agent, plan, text: taskText(at.input), task });
   }
 
   /** A person must allow calls of tools whose manifest says `ask`. Permissions of manifests are judged by the tools themselves. */
@@ -188,7 +233,8 @@ export class Tasks {
     const ofAgents = own.flatMap((event) => {
       if (event.type !== 'stage_opened' || event.flow === undefined || !ASKING.has(event.flow.role)) return [];
       const { round, attempt } = event.flow;
-      return this.#eventsOfRun(agentRunOf(task, { id: event.stage, round, attempt }));
+      const name = agentRunOf(task, { id: event.stage, round, attempt });
+      return this.#eventsOfRun(this.#runs.get(name) ?? name);
     });
     return [...own, ...ofAgents];
   }
@@ -202,9 +248,10 @@ export class Tasks {
 
   /** The tools of a run: all those of the manifests for a tool stage, or those of the agent of a stage. */
   toolsOf(run: string): readonly Tool[] {
-    const task = this.#journal.rowOf(run)?.parent ?? run;
+    const place = this.#places.get(run);
+    const task = place?.task ?? this.#journal.rowOf(run)?.parent ?? run;
     const { parts, tools } = this.#knownOf(task);
-    const agent = task === run ? null : agentOf(parts, run.slice(task.length + 1));
+    const agent = task === run ? null : agentOf(parts, place?.stage ?? stageOf(run.slice(task.length + 1)));
     const known = tools.get(agent);
     if (known !== undefined) return known;
     const made = this.#toolsFor(parts, agent);
@@ -214,25 +261,29 @@ export class Tasks {
 
   #toolsFor({ agents, tools, mode }: TaskParts, agent: string | null): readonly Tool[] {
     const { permissions } = this.#manifests;
+    const by = this.#by;
+    const host = hosted(by);
     const made = toolsOf({
       manifests: { permissions, tools, agents },
-      handlers: this.#handlers,
-      workspace: this.#workspace,
+      ...('root' in by ? { handlers: this.#handlers, workspace: by } : { toolFor: toolIn(by) }),
       agent,
       mode,
       lineOf: this.#lineOf,
     });
-    return withToolHooks(made, this.#plugins, (run, call) => this.#placeOf(run, call, agent));
+    const hooked = withToolHooks(made, this.#plugins, (run, call) => this.#placeOf(run, call, agent));
+    return agent === null && host !== null ? [...hooked, host.asking] : hooked;
   }
 
   #placeOf(run: string, call: string, agent: string | null): ReturnType<PlaceOf> {
+    const place = this.#places.get(run);
+    if (place !== undefined) return { task: place.task, stage: place.stage, agent };
     const parent = this.#journal.rowOf(run)?.parent ?? null;
     const stage = parent === null ? (call.match(STAGE_OF_CALL)?.[1] ?? null) : stageOf(run.slice(parent.length + 1));
     return { task: parent ?? run, stage, agent };
   }
 
   #tokensOf(run: string): number {
-    const loaded = loadRun(this.#journal, run);
+    const loaded = loadRun(this.#journal, this.#runs.get(run) ?? run);
     return loaded.ok ? loaded.state.spent.tokens : 0;
   }
 
@@ -310,13 +361,16 @@ export class Tasks {
   }
 }
 
-/** The agent of a stage, from the end of the id of its run: `STAGE.ROUND.ATTEMPT`. */
-const agentOf = ({ plan }: TaskParts, end: string): string | null =>
-  plan.stages.find(({ id }) => id === stageOf(end))?.agent ?? null;
+const isAt = ({ closed, round, attempt }: FlowStage, at: Pick<Place, 'round' | 'attempt'>): boolean =>
+  closed === null && round === at.round && attempt === at.attempt;
+
+const agentOf = ({ plan }: TaskParts, stage: string): string | null =>
+  plan.stages.find(({ id }) => id === stage)?.agent ?? null;
 
 /** Requests of a task begin with its id, and those of its agents with their runs. */
 const isOfTask = (request: string, task: string): boolean => request.startsWith(`${task}/`);
 
+/** The stage in the end of the id of a run of this engine: `STAGE.ROUND.ATTEMPT`. */
 const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
 
 /** Calls of a task have ids such as `STAGE.ROUND.ATTEMPT:NUMBER`. */

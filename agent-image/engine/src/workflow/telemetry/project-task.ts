@@ -76,13 +76,16 @@ function flowOpened({ run: id, plan, flow }: FlowOpened, own: Beginning, textOf:
   return { run, bodies: [created(run, record, input), ...(record?.routing ?? []).map(choiceOfPipeline)] };
 }
 
-/** The workers of an agent work for its stage too. */
+/** The workers of an agent work for its stage too. A run of an agent names its stage, or the call that asked for it. */
 function inherited(parent: TrackedRun, { parent: by }: EventOf<'run_opened'>) {
-  const stage = parent.stage ?? (by !== null && parent.plan.has(by.call) ? by.call : null);
+  const stage = parent.stage ?? stageBy(parent, by?.call ?? '');
   const { task, workflow, pipeline, plan } = parent;
   const agent = parent.agent ?? plan.get(stage ?? '')?.agent ?? null;
   return { parent: parent.id, task, workflow, pipeline, plan, stage, agent };
 }
+
+const stageBy = ({ plan, calls }: TrackedRun, call: string): string | null =>
+  plan.has(call) ? call : (calls.get(call)?.stage ?? null);
 
 function planView(text: string | null): PlanView {
   const stages = parsed(StagesOfPlan, text)?.stages ?? [];

@@ -12,11 +12,20 @@ const FILES = ['agents.yaml', 'tools.yaml'] as const;
  * nearest one around it; a file that is not there has none.
  */
 export async function manifestLines(dir: string): Promise<ToolRules['lineOf']> {
-  const places = new Map<string, YamlText['placeOf']>();
+  const texts = new Map<string, string>();
   for (const file of FILES) {
     const text = await textOf(join(dir, file));
-    const read = text === null ? null : readYaml(text);
-    if (read?.ok === true) places.set(file, read.placeOf);
+    if (text !== null) texts.set(file, text);
+  }
+  return linesIn(texts);
+}
+
+/** Finds the lines of permissions in the texts of manifests, by the names of their files. */
+export function linesIn(texts: ReadonlyMap<string, string>): ToolRules['lineOf'] {
+  const places = new Map<string, YamlText['placeOf']>();
+  for (const file of FILES) {
+    const read = readYaml(texts.get(file) ?? '');
+    if (read.ok && texts.has(file)) places.set(file, read.placeOf);
   }
   return (file, path) => places.get(file)?.(path).line ?? null;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type CallContext, type Tool } from '../../effects/tool.ts';
+import { defineTool, type CallContext, type PreparedCall, type Tool } from '../../effects/tool.ts';
 import type { ToolOutcome } from '../../effects/tool-outcome.ts';
 import { coerceAndValidate } from '../../json/repair-and-validate.ts';
 import type { JsonSchema } from '../../json/guide.ts';
@@ -25,17 +25,25 @@ type HandlerSpec = Common &
     output?: JsonSchema | undefined;
   }>;
 
+/** A tool of the manifests. */
+export type ManifestTool = BuiltInSpec | HandlerSpec;
+
 /** The part of the manifests that says which tools there are, and who may use them for what. */
 export type ToolManifests = Readonly<{
   permissions?: StatedPermissions | undefined;
-  tools: readonly (BuiltInSpec | HandlerSpec)[];
+  tools: readonly ManifestTool[];
   agents: readonly Readonly<{ id: string; tools: readonly string[]; permissions?: StatedPermissions | undefined }>[];
 }>;
 
-export type ToolsRequest = Readonly<{
+/** The engine carries out the calls itself, in a folder. */
+type Local = Readonly<{ handlers: ReadonlyMap<string, ToolHandler>; workspace: Workspace }>;
+/** `toolFor`: the tool of a host that carries out a tool of the manifests. It gets arguments that fit the manifest. */
+type Hosted = Readonly<{ toolFor: (tool: ManifestTool) => Tool }>;
+
+export type ToolsRequest = (Local | Hosted) & Asking;
+
+type Asking = Readonly<{
   manifests: ToolManifests;
-  handlers: ReadonlyMap<string, ToolHandler>;
-  workspace: Workspace;
   /** The agent that calls; null for a tool stage, which may use every tool of the manifests. */
   agent: string | null;
   mode: SafeMode | null;
@@ -65,11 +73,16 @@ export function toolsOf(request: ToolsRequest): readonly Tool[] {
       effect: spec.uses === 'handler' ? spec.effect : BUILT_INS[spec.uses].effect,
       mode: request.mode,
       levels: [...ofAll, ...ofAgent, own],
-      reserved: request.workspace.reserved,
+      reserved: 'workspace' in request ? request.workspace.reserved : [],
       lineOf: request.lineOf ?? (() => null),
     };
-    return [spec.uses === 'handler' ? handlerTool(spec, { rules, request }) : builtInTool(spec, { rules, request })];
+    return [toolOf(spec, rules, request)];
   });
+}
+
+function toolOf(spec: ManifestTool, rules: ToolRules, request: ToolsRequest): Tool {
+  if ('toolFor' in request) return hostedTool(spec, rules, request.toolFor(spec));
+  return spec.uses === 'handler' ? handlerTool(spec, { rules, request }) : builtInTool(spec, { rules, request });
 }
 
 type Stated = Readonly<{ path: PermissionLevel['path']; stated: StatedPermissions | undefined }>;
@@ -77,7 +90,7 @@ type Stated = Readonly<{ path: PermissionLevel['path']; stated: StatedPermission
 const levelsAt = (name: 'default' | 'agent', file: string, { path, stated }: Stated): readonly PermissionLevel[] =>
   stated === undefined ? [] : [{ name, file, path, stated }];
 
-type Setting = Readonly<{ rules: ToolRules; request: ToolsRequest }>;
+type Setting = Readonly<{ rules: ToolRules; request: Local & Asking }>;
 
 /** Throws the denial of a need. */
 const permitBy =
@@ -140,6 +153,47 @@ function handlerTool(spec: HandlerSpec, { rules, request }: Setting): Tool {
       return runHandler({ handler, output: spec.output }, input, { run, call, key, attempt, signal, mode, permit });
     },
   });
+}
+
+type Described = Readonly<{ description: string; input: z.ZodType; needs: (input: unknown) => readonly Need[] }>;
+
+/** A built-in tool knows the needs of a call; any other tool of a host judges its calls itself. */
+function describedBy(spec: ManifestTool): Described {
+  if (spec.uses === 'handler') return { description: spec.description, input: inputOf(spec.input), needs: () => [] };
+  // The name decides the input type, which only this tool knows.
+  const { description, input, needs } = BUILT_INS[spec.uses] as BuiltIn<unknown>;
+  return { description: spec.description ?? description, input, needs };
+}
+
+/** A tool of a host under the name of the manifests, which judge each call first. */
+function hostedTool(spec: ManifestTool, rules: ToolRules, host: Tool): Tool {
+  const { description, input, needs } = describedBy(spec);
+  const { effect, timeoutMs, polls } = host;
+  const judging: ToolRules = { ...rules, effect };
+  const permit = permitBy(judging);
+  const isPlanned = rules.mode === 'dry_run' && effect !== 'read';
+  const preparedBy = async <T>(given: unknown, use: (call: PreparedCall) => Promise<T>): Promise<T | ToolOutcome> => {
+    const prepared = host.prepare(given);
+    return prepared.ok ? use(prepared.call) : prepared.outcome;
+  };
+  const tool = defineTool<unknown>({
+    name: spec.id,
+    description,
+    input,
+    timeoutMs,
+    polls,
+    refuses: (given) => refusalOf(() => permit(...needs(given))),
+    execute: async (given, context) =>
+      isPlanned
+        ? jsonResult({ planned: true, tool: spec.id, arguments: given, mutations: [] })
+        : preparedBy(given, (call) => call.execute(context)),
+    effect: 'verify',
+    verify: async (given, context) => {
+      const verified = await preparedBy(given, (call) => call.verify(context));
+      return verified.kind === 'done' || verified.kind === 'not_done' ? verified : { kind: 'unknown' };
+    },
+  });
+  return { ...tool, effect };
 }
 
 /** The JSON Schema of a manifest as the engine uses it: the model reads it, and arguments are held to it. */
