@@ -84,6 +84,18 @@ test('the legend explains only what the picture has', () => {
   assert.ok(svg.includes('>agent</text>') && !svg.includes('>merge</text>') && !svg.includes('>done</text>'));
 });
 
+test('edges are known by their ids, and a viewer gets space for words of its own', () => {
+  const [own, wide] = [layoutPlan(REVIEW), layoutPlan(REVIEW, { below: 20, minWidth: 120 })];
+  assert.deepEqual(
+    own.edges.map(({ id }) => id),
+    [...REVIEW.edges.map(({ id }) => id), null, 'fallback:alarm'],
+  );
+  const rows = (drawn: typeof own): number => new Set(drawn.nodes.map(({ y }) => y)).size;
+  assert.ok(wide.nodes.every(({ width }) => width >= 120) && own.nodes.some(({ width }) => width < 120));
+  assert.ok(wide.height >= own.height + 20 * (rows(own) - 1));
+  assert.ok(own.nodes.every(({ outline }) => /^M[^N]*Z/.test(outline)));
+});
+
 const overlap = (a: DrawnNode, b: DrawnNode): boolean =>
   Math.abs(a.x - b.x) * 2 < a.width + b.width && Math.abs(a.y - b.y) * 2 < a.height + b.height;
 

@@ -1,14 +1,8 @@
 import type { Plan } from '../plan/plan.ts';
 import { CHAR_WIDTH, SMALL_CHAR_WIDTH } from './graph-words.ts';
-import {
-  layoutPlan,
-  type DrawnEdge,
-  type DrawnNode,
-  type LineStyle,
-  type NodeShape,
-  type Point,
-} from './layout-plan.ts';
-import { endOfLine, shapeElements } from './node-shape.ts';
+import { layoutPlan, type DrawnEdge, type DrawnNode, type LineStyle, type NodeShape } from './layout-plan.ts';
+import { outlinePath } from './node-shape.ts';
+import { at, number } from './path-text.ts';
 
 /** The words of the legend, in its order. A picture explains only the shapes and lines that it has. */
 const SHAPES: readonly (readonly [NodeShape, string])[] = [
@@ -35,7 +29,7 @@ const STYLE = `
 .plan .small{font-size:11px;fill:var(--quiet)}
 .plan .start{text-anchor:start}
 .plan .title{font-weight:600;text-anchor:start}
-.plan .node rect,.plan .node polygon,.plan .node path{stroke:var(--line);stroke-width:1.4}
+.plan .node path{stroke:var(--line);stroke-width:1.4}
 .plan .node .mark{fill:var(--decision)}
 .plan .edge{fill:none;stroke:var(--line);stroke-width:1.6}
 .plan .conditional{stroke-dasharray:7 4}
@@ -60,9 +54,6 @@ const escaped = (text: string): string =>
     .replaceAll(/[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replaceAll(/[&<>"]/g, (sign) => MARKUP[sign] ?? sign);
 
-const number = (value: number): string => String(Math.round(value * 10) / 10);
-const at = ({ x, y }: Point): string => `${number(x)} ${number(y)}`;
-
 /**
  * A plan as a picture: an SVG document of its own, for light and dark. Shapes show roles and lines types of edges, so that colour is
  * not needed to read it. Pure.
@@ -73,7 +64,6 @@ export function drawPlan(plan: Plan): string {
   const key = keyOf(drawn.nodes, drawn.edges);
   const width = Math.ceil(Math.max(drawn.width, key.width, title.length * CHAR_WIDTH + 2 * MARGIN));
   const height = HEAD_HEIGHT + drawn.height + KEY_HEIGHT;
-  const nodes = new Map(drawn.nodes.map((node) => [node.id, node]));
   const inset = number((width - drawn.width) / 2);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="plan" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(`Workflow ${title}`)}">`,
@@ -82,7 +72,7 @@ export function drawPlan(plan: Plan): string {
     `<rect class="behind" width="${width}" height="${height}"/>`,
     `<text class="title" x="${MARGIN}" y="26">${escaped(title)}</text>`,
     `<g transform="translate(${inset} ${HEAD_HEIGHT})">`,
-    ...drawn.edges.map((edge) => edgeLine(edge, nodes)),
+    ...drawn.edges.map(edgeLine),
     ...drawn.nodes.map(nodeGroup),
     ...drawn.edges.map(edgeWords),
     '</g>',
@@ -103,25 +93,8 @@ const COLOURS: Readonly<Record<LineStyle, string>> = {
 const arrowHead = (style: LineStyle): string =>
   `<marker id="to-${style}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L10 5L0 10z" style="fill:var(--${COLOURS[style]})"/></marker>`;
 
-/** Pixels on which a line leaves its source, and reaches its target, straight up or down. */
-const STRAIGHT = 14;
-
-/** A smooth line from side to side: its bends are the middles between the points of the layout. */
-function edgeLine({ points, from, to, style }: DrawnEdge, nodes: ReadonlyMap<string, DrawnNode>): string {
-  const [source, target] = [nodes.get(from), nodes.get(to)];
-  const [first, last] = [points[0], points.at(-1)];
-  if (source === undefined || target === undefined || first === undefined || last === undefined) return '';
-  const side = source.y <= target.y ? 1 : -1;
-  const start = endOfLine(source, side, first);
-  const end = endOfLine(target, side === 1 ? -1 : 1, last);
-  const below = { x: start.x, y: start.y + side * STRAIGHT };
-  const above = { x: end.x, y: end.y - side * STRAIGHT };
-  const bends = [below, ...points, above].map((point, index, all) => {
-    const next = all[index + 1];
-    return next === undefined ? '' : `Q${at(point)} ${at({ x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 })}`;
-  });
-  return `<path class="edge ${style}" d="M${at(start)}${bends.join('')}Q${at(above)} ${at(end)}" marker-end="url(#to-${style})"/>`;
-}
+const edgeLine = ({ path, style }: DrawnEdge): string =>
+  path === '' ? '' : `<path class="edge ${style}" d="${path}" marker-end="url(#to-${style})"/>`;
 
 function edgeWords({ label, labelAt: { x, y } }: DrawnEdge): string {
   if (label === '') return '';
@@ -130,7 +103,7 @@ function edgeWords({ label, labelAt: { x, y } }: DrawnEdge): string {
 }
 
 function nodeGroup(node: DrawnNode): string {
-  const { x, y, shape, lines, height, decides } = node;
+  const { x, y, shape, outline, lines, height, decides } = node;
   const [name = '', work] = lines;
   const words =
     work === undefined
@@ -139,7 +112,7 @@ function nodeGroup(node: DrawnNode): string {
   const mark = decides
     ? `<path class="mark" d="M0 ${height / 2 - DIAMOND}l${DIAMOND} ${DIAMOND}l-${DIAMOND} ${DIAMOND}l-${DIAMOND} -${DIAMOND}z"/>`
     : '';
-  return `<g class="node ${shape}-node" transform="translate(${at({ x, y })})">${shapeElements(shape, node)}${mark}${words}</g>`;
+  return `<g class="node ${shape}-node" transform="translate(${at({ x, y })})"><path d="${outline}"/>${mark}${words}</g>`;
 }
 
 type Sign = Readonly<{ sign: string; words: string }>;
@@ -150,7 +123,7 @@ function keyOf(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): Key {
   const shapes = SHAPES.filter(([shape]) => nodes.some((node) => node.shape === shape)).map(([shape, words]): Sign => {
     const size = { width: 30, height: 16 };
     return {
-      sign: `<g class="node ${shape}-node" transform="translate(17 11)">${shapeElements(shape, size)}</g>`,
+      sign: `<g class="node ${shape}-node" transform="translate(17 11)"><path d="${outlinePath(shape, size)}"/></g>`,
       words,
     };
   });

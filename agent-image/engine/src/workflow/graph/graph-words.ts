@@ -28,6 +28,6 @@ export function nodeLines(stage: PlanStage): readonly string[] {
   return work === '' ? [oneLine(stage.id)] : [oneLine(stage.id), work];
 }
 
-export function edgeLabel({ type, when }: PlanEdge): string {
+export function edgeLabel({ type, when }: Pick<PlanEdge, 'type' | 'when'>): string {
   return type === 'conditional' ? oneLine(when ?? 'otherwise') : '';
 }

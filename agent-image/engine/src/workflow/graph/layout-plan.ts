@@ -1,26 +1,41 @@
 import dagre from '@dagrejs/dagre';
 import type { EdgeType, Plan, PlanStage } from '../plan/plan.ts';
+import { fallbackEdge } from '../../flow/decision/plan-index.ts';
+import { edgePath } from './edge-path.ts';
 import { CHAR_WIDTH, edgeLabel, nodeLines, SMALL_CHAR_WIDTH } from './graph-words.ts';
+import { outlinePath } from './node-shape.ts';
 
 export type Point = Readonly<{ x: number; y: number }>;
 
 /** `rule` stands for the source of a fallback rule, which is every stage that fails so. */
 export type NodeShape = PlanStage['role'] | 'rule';
 
-/** A node by its centre and size, in pixels. `lines`: its name, and what it runs. `decides`: its edges are conditions. */
+/**
+ * A node by its centre and size, in pixels. `lines`: its name, and what it runs. `decides`: its edges are conditions. `outline`: a path of
+ * SVG around its centre.
+ */
 export type DrawnNode = Point &
-  Readonly<{ id: string; shape: NodeShape; decides: boolean; width: number; height: number; lines: readonly string[] }>;
+  Readonly<{
+    id: string;
+    shape: NodeShape;
+    decides: boolean;
+    width: number;
+    height: number;
+    lines: readonly string[];
+    outline: string;
+  }>;
 
 /** `again`: the way back of a feedback stage to the stage that it judges. */
 export type LineStyle = EdgeType | 'again';
 
-/** `points`: between the source and the target, at least one. `label` has its centre at `labelAt`. */
+/** `id`: of the edge of the plan, or of the rule; null for `again`. `path`: of SVG. `label` has its centre at `labelAt`. */
 export type DrawnEdge = Readonly<{
+  id: string | null;
   from: string;
   to: string;
   style: LineStyle;
   label: string;
-  points: readonly Point[];
+  path: string;
   labelAt: Point;
 }>;
 
@@ -31,8 +46,15 @@ type DrawnPlan = Readonly<{
   edges: readonly DrawnEdge[];
 }>;
 
-type Line = Pick<DrawnEdge, 'from' | 'to' | 'style' | 'label'>;
-type Box = Omit<DrawnNode, 'x' | 'y'>;
+type Line = Omit<DrawnEdge, 'path' | 'labelAt'>;
+type Box = Omit<DrawnNode, 'x' | 'y' | 'outline'>;
+/** A picture whose lines are the points between source and target. */
+type Placed = Readonly<{
+  width: number;
+  height: number;
+  nodes: readonly (Box & Point)[];
+  edges: readonly (Line & Readonly<{ points: readonly Point[]; labelAt: Point }>)[];
+}>;
 
 /** A line as dagre returns it. TypeScript does not find the types of dagre. */
 type PlacedLine = Partial<Point> & Readonly<{ points: readonly Point[] }>;
@@ -49,17 +71,31 @@ const ROOM: Readonly<Record<NodeShape, Readonly<{ x: number; y: number }>>> = {
   linear: { x: 28, y: 22 },
   rule: { x: 28, y: 10 },
 };
-const NODE_MIN_WIDTH = 88;
+const ROW_GAP = 44;
+/** The space that a viewer needs for words of its own, in pixels: `below` each node, and the least width of a node. */
+type Space = Readonly<{ below: number; minWidth: number }>;
+const NO_WORDS: Space = { below: 0, minWidth: 88 };
 /** Beyond this many stages the rows are found by the faster way, which makes some lines longer. */
 const CAREFUL_MAX_STAGES = 200;
 
 /** Places the stages of a plan in rows, from its entries to its exits. The same plan has the same picture. Pure. */
-export function layoutPlan(plan: Plan): DrawnPlan {
-  const boxes = [...plan.stages.map(stageBox), ...plan.fallbacks.map(ruleBox)];
+export function layoutPlan(plan: Plan, { below, minWidth } = NO_WORDS): DrawnPlan {
+  const boxes = [...plan.stages.map(stageBox), ...plan.fallbacks.map(ruleBox)].map((box): Box => ({
+    ...box,
+    width: Math.max(minWidth, box.width),
+  }));
   const lines = linesOf(plan);
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   const ranker = plan.stages.length > CAREFUL_MAX_STAGES ? 'tight-tree' : 'network-simplex';
-  graph.setGraph({ rankdir: 'TB', ranker, nodesep: 36, ranksep: 44, edgesep: 18, marginx: 20, marginy: 20 });
+  graph.setGraph({
+    rankdir: 'TB',
+    ranker,
+    nodesep: 36,
+    ranksep: ROW_GAP + below,
+    edgesep: 18,
+    marginx: 20,
+    marginy: 20,
+  });
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
   for (const [index, { from, to, label }] of lines.entries()) {
     const width = label === '' ? 0 : label.length * SMALL_CHAR_WIDTH + 12;
@@ -73,22 +109,22 @@ export function layoutPlan(plan: Plan): DrawnPlan {
     // The first and the last point are on the outlines of rectangles.
     return { ...line, points: points.slice(1, -1).map(centreOf), labelAt: { x, y } };
   });
-  return inOrder({ width: Math.ceil(width), height: Math.ceil(height), nodes, edges });
+  return drawn(inOrder({ width: Math.ceil(width), height: Math.ceil(height), nodes, edges }));
 }
 
 /** The picture or its mirror image, whichever has more neighbours of a row in the order of the manifest. */
-function inOrder(drawn: DrawnPlan): DrawnPlan {
+function inOrder(placed: Placed): Placed {
   const lastX = new Map<number, number>();
-  const steps = drawn.nodes.flatMap(({ x, y }) => {
+  const steps = placed.nodes.flatMap(({ x, y }) => {
     const before = lastX.get(y);
     lastX.set(y, x);
     return before === undefined ? [] : [x - before];
   });
   const forward = steps.filter((step) => step > 0).length;
-  return forward * 2 >= steps.length ? drawn : mirrored(drawn);
+  return forward * 2 >= steps.length ? placed : mirrored(placed);
 }
 
-function mirrored({ width, height, nodes, edges }: DrawnPlan): DrawnPlan {
+function mirrored({ width, height, nodes, edges }: Placed): Placed {
   const mirror = <P extends Point>(point: P): P => ({ ...point, x: width - point.x });
   return {
     width,
@@ -98,11 +134,23 @@ function mirrored({ width, height, nodes, edges }: DrawnPlan): DrawnPlan {
   };
 }
 
+function drawn({ nodes, edges, ...size }: Placed): DrawnPlan {
+  const places = new Map(nodes.map((node) => [node.id, node]));
+  return {
+    ...size,
+    nodes: nodes.map((node) => ({ ...node, outline: outlinePath(node.shape, node) })),
+    edges: edges.map(({ points, ...edge }) => {
+      const [source, target] = [places.get(edge.from), places.get(edge.to)];
+      return { ...edge, path: source === undefined || target === undefined ? '' : edgePath(points, source, target) };
+    }),
+  };
+}
+
 const centreOf = ({ x, y }: Point): Point => ({ x, y });
 
 function boxOf(id: string, shape: NodeShape, lines: readonly string[]): Box {
   const longest = Math.max(...lines.map((line, index) => line.length * (index === 0 ? CHAR_WIDTH : SMALL_CHAR_WIDTH)));
-  const width = Math.max(NODE_MIN_WIDTH, longest + ROOM[shape].x);
+  const width = longest + ROOM[shape].x;
   return { id, shape, decides: false, width, height: lines.length * LINE_HEIGHT + ROOM[shape].y, lines };
 }
 
@@ -120,11 +168,23 @@ function linesOf({ edges, stages, fallbacks }: Plan): readonly Line[] {
   const again = stages.flatMap(({ id, feedback }): readonly Line[] =>
     feedback === null
       ? []
-      : [{ from: id, to: feedback.reviews, style: 'again', label: `at most ${feedback.maxRounds} rounds` }],
+      : [{ id: null, from: id, to: feedback.reviews, style: 'again', label: `at most ${feedback.maxRounds} rounds` }],
   );
   return [
-    ...edges.map((edge): Line => ({ from: edge.from, to: edge.to, style: edge.type, label: edgeLabel(edge) })),
+    ...edges.map(({ id, from, to, type, when }): Line => ({
+      id,
+      from,
+      to,
+      style: type,
+      label: edgeLabel({ type, when }),
+    })),
     ...again,
-    ...fallbacks.map(({ to }, index): Line => ({ from: ruleId(index), to, style: 'fallback', label: '' })),
+    ...fallbacks.map(({ to }, index): Line => ({
+      id: fallbackEdge(to),
+      from: ruleId(index),
+      to,
+      style: 'fallback',
+      label: '',
+    })),
   ];
 }

@@ -1,4 +1,5 @@
-import type { DrawnNode, NodeShape, Point } from './layout-plan.ts';
+import type { NodeShape, Point } from './layout-plan.ts';
+import { at, number } from './path-text.ts';
 
 type Size = Readonly<{ width: number; height: number }>;
 
@@ -61,36 +62,22 @@ const ROUND: Readonly<Record<NodeShape, number | null>> = {
 };
 const BAR = 8;
 
-const number = (value: number): string => String(Math.round(value * 10) / 10);
-const pointText = ({ x, y }: Point): string => `${number(x)},${number(y)}`;
-
-/** The outline of a shape around its centre, as elements of SVG: one, and for a tool the bars at its sides. */
-export function shapeElements(shape: NodeShape, size: Size): string {
+/** The outline of a shape around its centre, as a path; a tool has bars at its sides. */
+export function outlinePath(shape: NodeShape, size: Size): string {
   const { width, height } = size;
   const round = ROUND[shape];
-  if (round === null) return `<polygon points="${CORNERS[shape](size).map(pointText).join(' ')}"/>`;
-  const box = `<rect x="${number(-width / 2)}" y="${number(-height / 2)}" width="${number(width)}" height="${number(height)}" rx="${number(height * round)}"/>`;
+  if (round === null) return `M${CORNERS[shape](size).map(at).join('L')}Z`;
+  const box = roundedBox(size, Math.min(height * round, width / 2));
   if (shape !== 'tool') return box;
   const bars = [BAR - width / 2, width / 2 - BAR].map(
     (x) => `M${number(x)} ${number(-height / 2)}V${number(height / 2)}`,
   );
-  return `${box}<path d="${bars.join('')}"/>`;
+  return `${box}${bars.join('')}`;
 }
 
-/** The share of a shape's width on which lines end, at its upper and its lower side. */
-const SIDES: Readonly<Record<NodeShape, number>> = {
-  agent: 0.6,
-  tool: 0.6,
-  decision: 0,
-  merge: 0.5,
-  feedback: 0.5,
-  linear: 0.6,
-  rule: 0.6,
-};
-
-/** The point at the upper (-1) or lower (1) side of a node at which a line from or to a point ends. */
-export function endOfLine(node: DrawnNode, side: -1 | 1, towards: Point): Point {
-  const reach = (node.width * SIDES[node.shape]) / 2;
-  const x = Math.max(node.x - reach, Math.min(node.x + reach, towards.x));
-  return { x, y: node.y + (side * node.height) / 2 };
+function roundedBox({ width, height }: Size, radius: number): string {
+  const [across, down] = [width - 2 * radius, height - 2 * radius];
+  const turn = (x: number, y: number): string => `a${number(radius)} ${number(radius)} 0 0 1 ${number(x)} ${number(y)}`;
+  const start = at({ x: radius - width / 2, y: -height / 2 });
+  return `M${start}h${number(across)}${turn(radius, radius)}v${number(down)}${turn(-radius, radius)}h${number(-across)}${turn(-radius, -radius)}v${number(-down)}${turn(radius, -radius)}Z`;
 }
