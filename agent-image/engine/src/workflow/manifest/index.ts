@@ -6,6 +6,8 @@ export { compilePlan } from '../plan/compile-plan.ts';
 export type { ConfigCode, ConfigError } from '../plan/config-error.ts';
 export type { EdgeType, NodeRole, Plan, PlanEdge, PlanStage } from '../plan/plan.ts';
 export { planText } from '../plan/plan-text.ts';
+export { readPlan } from '../plan/read-plan.ts';
+export { choosePipeline } from '../route/choose-pipeline.ts';
 export { drawPlan } from '../graph/draw-plan.ts';
 export { layoutPlan } from '../graph/layout-plan.ts';
 export type { DrawnEdge, DrawnNode, LineStyle, NodeShape, Point } from '../graph/layout-plan.ts';
