@@ -5,7 +5,7 @@ import { run, type RunOptions } from '../command.ts';
 import { NODE, ROOT, stateFile } from '../paths.ts';
 import { hashSources } from './context.ts';
 
-const INPUTS = ['web', 'api/contract', 'api/core', 'package-lock.json'];
+const INPUTS = ['web', 'api/contract', 'api/core', 'agent-image/engine', 'package-lock.json'];
 /** The hash of the inputs of web/dist. */
 const STAMP = 'web-inputs';
 

@@ -1,5 +1,5 @@
 import { readYaml, type ReadYaml, type YamlText } from './read-yaml.ts';
-import { MAX_BYTES, MAX_DEPTH, MAX_KEYS } from './yaml-tokens.ts';
+import { isTooLong, MAX_DEPTH, MAX_KEYS } from './yaml-tokens.ts';
 
 const INDENTS = [undefined, 2];
 
@@ -21,7 +21,7 @@ export function readText(text: string): ReadYaml {
 /** The value of a text that is just what `JSON.stringify` prints for it, so that no key stands twice and no number loses digits. */
 function printedValue(text: string): Readonly<{ value: unknown }> | null {
   const trimmed = text.trimEnd();
-  if (!trimmed.startsWith('{') || Buffer.byteLength(text) > MAX_BYTES) return null;
+  if (!trimmed.startsWith('{') || isTooLong(text)) return null;
   try {
     const value: unknown = JSON.parse(trimmed);
     const isPrinted =

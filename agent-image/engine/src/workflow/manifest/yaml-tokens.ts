@@ -2,6 +2,8 @@ import { CST, Lexer, Parser } from 'yaml';
 
 /** Largest manifest: as much as a ConfigMap holds. */
 export const MAX_BYTES = 1_048_576;
+/** UTF-8 takes at most this many bytes for a UTF-16 unit. */
+const MAX_BYTES_OF_UNIT = 3;
 /** Marks, spaces and values. The largest workflow with an ordinary layout has about 200,000. */
 const MAX_LEXEMES = 300_000;
 /** Most entries of one map: the composer compares each key with those before it. */
@@ -21,14 +23,18 @@ const REFUSED: ReadonlyMap<string | null, readonly [string, string]> = new Map([
   ['directive-line', ['directives are refused', 'Remove the line that begins with %.']],
 ]);
 
+/** True for a text of more than `MAX_BYTES` in UTF-8. It runs in browsers too, so it does without Node's Buffer. Pure. */
+export const isTooLong = (text: string): boolean =>
+  text.length > MAX_BYTES ||
+  (text.length * MAX_BYTES_OF_UNIT > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES);
+
 /**
  * The syntax tree of a YAML text, or the first part of it that manifests do without or that is too large for the later steps. It stops
  * there, so that hostile texts cost little. Pure.
  */
 export function yamlTokens(text: string): YamlTokens {
   const refuse = (fault: YamlFault): YamlTokens => ({ ok: false, fault });
-  if (Buffer.byteLength(text) > MAX_BYTES)
-    return refuse(limit(0, `the file is larger than ${MAX_BYTES} bytes`, 'Shorten the manifest.'));
+  if (isTooLong(text)) return refuse(limit(0, `the file is larger than ${MAX_BYTES} bytes`, 'Shorten the manifest.'));
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   let count = 0;
