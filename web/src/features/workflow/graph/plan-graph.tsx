@@ -15,7 +15,7 @@ type GraphProps = Readonly<{
   label: string;
   /** By the ids of stages; absent for a plan that is not carried out. */
   marks?: ReadonlyMap<string, NodeMark>;
-  /** Ids of the edges that the task has followed. */
+  /** Ids of the edges that the task has followed; `again:STAGE` for the way back of a feedback stage. */
   followed?: ReadonlySet<string>;
   selected: string | null;
   onSelect: (stage: string) => void;
@@ -116,8 +116,9 @@ export function PlanGraph({ plan, label, marks, followed, selected, onSelect }: 
   );
 }
 
-const followedIn = (followed: ReadonlySet<string> | undefined, { id }: DrawnEdge): boolean | null =>
-  followed === undefined ? null : id !== null && followed.has(id);
+/** The way back of a feedback stage has no id in the plan. */
+const followedIn = (followed: ReadonlySet<string> | undefined, { id, from }: DrawnEdge): boolean | null =>
+  followed === undefined ? null : followed.has(id ?? `again:${from}`);
 
 type EdgeProps = Readonly<{ edge: DrawnEdge; isFollowed: boolean | null; arrow: string }>;
 

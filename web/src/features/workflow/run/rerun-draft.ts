@@ -1,0 +1,38 @@
+import { WORKFLOW_INPUT_MAX_CHARS, type Run } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { isOwn, type ViewerId } from '../../../client/labels.ts';
+import { indentedJson } from '../../runs/indented-json.ts';
+import { jsonFault } from './json-fault.ts';
+
+/** A repetition as a person edits it. An empty `input` is the earlier one. */
+export type RerunDraft = Readonly<{ input: string; manifests: 'same' | 'current' }>;
+
+/** The form begins with the earlier input of the stage; without one if it is too long or deleted. */
+export const firstDraft = (input: string | null): RerunDraft => ({
+  input: input === null ? '' : indentedJson(input),
+  manifests: 'same',
+});
+
+/** Why a text is no input for a stage; null if it is one, or empty. Pure. */
+export function inputProblem(text: string): string | null {
+  if (text.trim() === '') return null;
+  if (text.length > WORKFLOW_INPUT_MAX_CHARS)
+    return `The input has ${text.length.toLocaleString('en')} characters: write at most ${WORKFLOW_INPUT_MAX_CHARS.toLocaleString('en')}`;
+  const fault = jsonFault(text);
+  return fault === null
+    ? null
+    : `Line ${fault.line}, column ${fault.column}: this is no JSON. A text stands in double quotes`;
+}
+
+/** The input to send; undefined for the earlier one. Pure. */
+export const changedInput = ({ input }: RerunDraft, earlier: string | null): string | undefined =>
+  input.trim() === '' || input === firstDraft(earlier).input ? undefined : input;
+
+/** True if the viewer may repeat a run: an admin any ended run with a workflow, a member only their own. */
+export function mayRepeat(
+  run: Pick<Run, 'state' | 'workflow' | 'created_by' | 'veiled'>,
+  viewer: Readonly<{ role: string; id: ViewerId }>,
+): boolean {
+  if (run.workflow === undefined || !isSettled(run.state) || run.veiled === true) return false;
+  return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
+}

@@ -1,0 +1,99 @@
+import type { Permission, Run, Worker, WorkflowStage } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import type { Plan, PlanStage } from '@hamlet/engine/manifests';
+import type { StageState } from '../graph/stage-mark.tsx';
+
+/** A stage of the plan with its place in the run. `worker`: the run of its agent; `asked`: the requests that wait for a person. */
+export type StageView = Readonly<{
+  id: string;
+  role: string;
+  planned: PlanStage | null;
+  stage: WorkflowStage | null;
+  state: StageState;
+  worker: Run | null;
+  asked: readonly Permission[];
+  /** True if the run took the stage over from the run that it repeats. */
+  takenOver: boolean;
+}>;
+
+type Seen = Readonly<{
+  /** Null if the manifests make no plan. */
+  plan: Plan | null;
+  stages: readonly WorkflowStage[];
+  run: Pick<Run, 'state' | 'workflow'>;
+  workers: readonly Pick<Worker, 'run'>[];
+  permissions: readonly Permission[];
+}>;
+
+/** The stages of a run in the order of its plan, and behind them those that the plan lacks. Pure. */
+export function stageViews(seen: Seen): readonly StageView[] {
+  const { plan, stages, run, permissions } = seen;
+  const planned = new Map((plan?.stages ?? []).map((stage) => [stage.id, stage]));
+  const begun = new Map(stages.map((stage) => [stage.stage, stage]));
+  const pending = permissions.filter(({ state }) => state === 'pending');
+  const waiting = Map.groupBy(pending, ({ call_id: call }) => stageOfCall(call));
+  const taken = takenOver(plan, stages, run.workflow?.rerun?.stage ?? null);
+  return [...new Set([...planned.keys(), ...begun.keys()])].map((id): StageView => {
+    const found = { planned: planned.get(id) ?? null, stage: begun.get(id) ?? null, asked: waiting.get(id) ?? [] };
+    return { id, ...found, ...workOf(found, seen), takenOver: taken.has(id) };
+  });
+}
+
+type Found = Pick<StageView, 'planned' | 'stage' | 'asked'>;
+
+function workOf(
+  { planned, stage, asked }: Found,
+  { run, workers }: Seen,
+): Pick<StageView, 'role' | 'worker' | 'state'> {
+  const worker = workers.find((each) => each.run.run_id === stage?.worker_run_id)?.run ?? null;
+  const isAsked = asked.length > 0 || worker?.state === 'waiting_permission';
+  const role = planned?.role ?? stage?.role ?? '';
+  return { role, worker, state: stateOf(stage, { isAsked, isOver: isSettled(run.state) }) };
+}
+
+/** The stage in the id of one of its calls, `STAGE.ROUND.ATTEMPT:NUMBER`; null for another call. */
+export const stageOfCall = (callId: string): string | null => /^(.+)\.\d+\.\d+:\d+$/.exec(callId)?.[1] ?? null;
+
+function stateOf(
+  stage: WorkflowStage | null,
+  { isAsked, isOver }: Readonly<{ isAsked: boolean; isOver: boolean }>,
+): StageState {
+  if (stage === null) return 'idle';
+  if (stage.status === 'repeated') return isOver ? 'failed' : 'repeated';
+  if (stage.status !== 'running') return stage.status;
+  // The run ended before the agent recorded an end of the stage.
+  if (isOver) return 'stopped';
+  return isAsked ? 'waiting' : 'running';
+}
+
+/**
+ * The stages that a run took over from the run that it repeats from a stage: they were ended when that stage began, and are not behind it.
+ */
+function takenOver(plan: Plan | null, stages: readonly WorkflowStage[], from: string | null): ReadonlySet<string> {
+  if (plan === null || from === null) return new Set();
+  const behind = stagesBehind(plan, from);
+  const first = stages.findIndex(({ stage }) => behind.has(stage));
+  const before = first === -1 ? stages : stages.slice(0, first);
+  return new Set(
+    before
+      .filter(({ status, worker_run_id: worker }) => status !== 'running' && worker === null)
+      .map(({ stage }) => stage),
+  );
+}
+
+/** A stage and all stages to which edges lead from it. */
+function stagesBehind({ edges }: Plan, from: string): ReadonlySet<string> {
+  const found = new Set([from]);
+  for (const id of found) for (const edge of edges) if (edge.from === id) found.add(edge.to);
+  return found;
+}
+
+/** Ids of the edges that the run has followed; `again:STAGE` for the way back of a feedback stage. Pure. */
+export function followedEdges(views: readonly StageView[]): ReadonlySet<string> {
+  return new Set(
+    views.flatMap(({ id, planned, stage }) => [
+      ...(stage?.edges ?? []),
+      ...((planned?.feedback ?? null) !== null && (stage?.round ?? 0) > 1 ? [`again:${id}`] : []),
+    ]),
+  );
+}
