@@ -19,6 +19,8 @@ const ADVICE: Readonly<Record<string, Advice | undefined>> = {
   acp_misconfigured: admin('correct spec.runtime of the agent; then the work can be given again.'),
   acp_not_started: admin('look whether the tier of the agent has the memory of such a program, about 1 GiB.'),
   run_did_nothing: reader('Say more exactly what you need.'),
+  config_error: reader('Correct the manifests of the agent, and start another run.'),
+  no_such_task: reader('Start another run from the beginning.'),
   output_not_valid: reader('Say in the task what each field means, or ask for a simpler form.'),
   // The messages of these codes already contain the fix.
   tests_keep_failing: LOOK,

@@ -23,6 +23,7 @@ import {
   stateLabel,
   streamLabel,
   underParents,
+  workerLabel,
 } from './run-labels.ts';
 
 const run = (more: Partial<Run> = {}): Run =>
@@ -33,6 +34,15 @@ test('every state has its own label', () => {
   assert.equal(new Set(RUN_STATES.map((state) => STATE_LABELS[state].word)).size, RUN_STATES.length);
   assert.equal(stateLabel(run({ state: 'running', cancel_requested_at: '2026-11-23T12:00:30Z' })).word, 'Ending');
   assert.equal(stateLabel(run({ state: 'cancelled', cancel_requested_at: '2026-11-23T12:00:30Z' })).word, 'Cancelled');
+});
+
+test('a worker is named by its role, or by the stage that it works for', () => {
+  const stage = { stage: 'draft', round: 1, attempt: 1, agent: 'critic' };
+  assert.equal(workerLabel({ role: '' }), 'A worker');
+  assert.equal(workerLabel({ role: 'tester' }), 'The worker “tester”');
+  assert.equal(workerLabel({ role: 'draft', stage }), 'The agent critic, for the stage draft');
+  const later = { ...stage, round: 2, attempt: 3 };
+  assert.equal(workerLabel({ role: 'draft', stage: later }), 'The agent critic, for the stage draft (round 2, try 3)');
 });
 
 test('the duration of a run depends on its state: waiting, running, done, never started', () => {

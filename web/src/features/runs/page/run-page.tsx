@@ -44,10 +44,12 @@ import {
   scriptedLabel,
   stateLabel,
   streamLabel,
+  workerLabel,
 } from '../run-labels.ts';
 import { RunWorkers } from './run-workers.tsx';
 import { todoOf } from '../../permissions/todo.ts';
 import { TodoList } from './todo-list.tsx';
+import { WorkflowPart } from './workflow-part.tsx';
 import { useCancelRun } from '../use-runs.ts';
 import { useRunTrace } from '../use-run-trace.ts';
 import '../runs.css';
@@ -88,6 +90,7 @@ function FoundRun({ found, onChanged }: Readonly<{ found: Found; onChanged: () =
         <div className="run-columns" data-stream={stream.kind}>
           <div className="run-main">
             <Waiting permissions={asked.permissions} onAnswered={asked.again} />
+            <WorkflowPart {...{ run, version }} permissions={asked.permissions} onAnswered={asked.again} />
             <Task run={run} />
             <Result run={run} output={output} partial={trace.partial?.text ?? null} />
             <RunOfferView run={run} delivery={deliveryOf(items, artifacts)} />
@@ -174,11 +177,10 @@ function RunFrame({ run, onChanged, children }: FrameProps) {
 
 function Parent({ worker }: { readonly worker: NonNullable<Run['worker']> }) {
   const { open } = useVillage();
-  const { role, parent_run_id: parent } = worker;
   return (
     <p className="run-parent">
-      {role === '' ? 'A worker' : `The worker “${role}”`} of{' '}
-      <LinkButton word="another run" onClick={() => open({ run: parent })} data-action="parent-run" />
+      {workerLabel(worker)} of{' '}
+      <LinkButton word="another run" onClick={() => open({ run: worker.parent_run_id })} data-action="parent-run" />
     </p>
   );
 }

@@ -2,7 +2,7 @@ import { WORKFLOW_INPUT_MAX_CHARS, type Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { isOwn, type ViewerId } from '../../../client/labels.ts';
 import { indentedJson } from '../../runs/indented-json.ts';
-import { jsonFault } from './json-fault.ts';
+import { jsonFault } from '../json/json-fault.ts';
 
 /** A repetition as a person edits it. An empty `input` is the earlier one. */
 export type RerunDraft = Readonly<{ input: string; manifests: 'same' | 'current' }>;

@@ -26,18 +26,30 @@ export function jsonFault(text: string): Place | null {
   const open: ('[' | '{')[] = [];
   let [awaited, at] = ['value' as Awaited, 0];
   while (awaited !== 'nothing') {
-    at = afterSpace(text, at);
-    const [token = '', isText, sign = 'scalar'] = matchAt(TOKEN, text, at) ?? [];
-    const kind = isText === undefined ? sign : 'text';
-    const next = token === '' ? undefined : NEXT[awaited][kind];
-    if (next === undefined) return placeOf(text, at);
-    if (kind === '[' || kind === '{') open.push(kind);
-    if (kind === ']' || kind === '}') open.pop();
+    const token = tokenAt(text, at);
+    const next = NEXT[awaited][token.kind];
+    if (next === undefined) return placeOf(text, token.start);
+    keepOpen(open, token.kind);
     awaited = next === 'done' ? moreOf(open.at(-1)) : next;
-    at += token.length;
+    at = token.end;
   }
-  at = afterSpace(text, at);
-  return at === text.length ? null : placeOf(text, at);
+  const end = afterSpace(text, at);
+  return end === text.length ? null : placeOf(text, end);
+}
+
+type Token = Readonly<{ kind: string; start: number; end: number }>;
+
+/** The next token: a sign by itself, `text`, `scalar`, or `none`. */
+function tokenAt(text: string, at: number): Token {
+  const start = afterSpace(text, at);
+  const [token, isText, sign = 'scalar'] = matchAt(TOKEN, text, start) ?? [];
+  if (token === undefined) return { kind: 'none', start, end: start };
+  return { kind: isText === undefined ? sign : 'text', start, end: start + token.length };
+}
+
+function keepOpen(open: ('[' | '{')[], kind: string): void {
+  if (kind === '[' || kind === '{') open.push(kind);
+  if (kind === ']' || kind === '}') open.pop();
 }
 
 const moreOf = (open: '[' | '{' | undefined): Awaited => (open === undefined ? 'nothing' : `more of ${open}`);

@@ -1,0 +1,31 @@
+import type { Permission, Run } from '@hamlet/contract';
+import { lazy } from 'react';
+import { LazyBoundary } from '../../../ui/controls.tsx';
+
+/** It brings the parser of manifests and the layout of graphs, which other runs do without. */
+const RunWorkflowPart = lazy(async () => ({
+  default: (await import('../../workflow/run/run-workflow.tsx')).RunWorkflowPart,
+}));
+
+type PartProps = Readonly<{
+  run: Run;
+  version: number;
+  permissions: readonly Permission[];
+  onAnswered: () => void;
+}>;
+
+/** The workflow that a run carries out, before everything else of it; nothing for other runs. */
+export function WorkflowPart({ run, version, permissions, onAnswered }: PartProps) {
+  if (run.workflow === undefined) return null;
+  const { steps, tokens } = run.usage;
+  return (
+    <LazyBoundary fallback={<p className="empty">Loading the workflow…</p>}>
+      <RunWorkflowPart
+        run={run}
+        permissions={permissions}
+        version={`${version} ${run.state} ${steps} ${tokens}`}
+        onAnswered={onAnswered}
+      />
+    </LazyBoundary>
+  );
+}

@@ -1,0 +1,152 @@
+import { getRunWorkflow, listWorkers, type CallData, type Permission, type Run } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { useMemo, useState } from 'react';
+import { useLive } from '../../../client/query/use-live.ts';
+import { Button, LinkButton, Notice, Part, Unread } from '../../../ui/controls.tsx';
+import { useRole, useViewerId } from '../../village-context.ts';
+import { PlanGraph } from '../graph/plan-graph.tsx';
+import { configPlace } from './config-place.ts';
+import { ManifestView } from './manifest-files.tsx';
+import { RepeatDialog } from './repeat-dialog.tsx';
+import { mayRepeat } from './rerun-draft.ts';
+import { planOfRun } from '../stages/run-plan.ts';
+import { StageDetails } from '../stages/stage-details.tsx';
+import { markOf } from '../stages/stage-labels.ts';
+import { StageList } from '../stages/stage-list.tsx';
+import { followedEdges, stageViews, type StageView } from '../stages/stage-views.ts';
+import { useCalm } from './use-calm.ts';
+import { Repeats, WorkflowFacts } from './workflow-facts.tsx';
+import './workflow.css';
+
+type WorkflowProps = Readonly<{
+  run: Run;
+  permissions: readonly Permission[];
+  /** Changes with each news of the run. */
+  version: string;
+  onAnswered: () => void;
+}>;
+
+/** At most one request a second, whatever the stream says. */
+const CALM_MS = 1_000;
+const RUNNING_MS = 3_000;
+const SETTLED_MS = 60_000;
+
+/** The workflow of a run: its graph and its stages as they are now, the details of one stage, and the manifests. */
+export function RunWorkflowPart({ run, permissions, version, onAnswered }: WorkflowProps) {
+  const timing = { everyMs: isSettled(run.state) ? SETTLED_MS : RUNNING_MS, version: useCalm(version, CALM_MS) };
+  const { data, refused } = useLive(getRunWorkflow, { params: { run_id: run.run_id } }, timing);
+  if (data === null)
+    return (
+      <Part name="Workflow">
+        <Unread refused={refused} word="Loading the workflow…" />
+      </Part>
+    );
+  return <Shown {...{ run, permissions, data, version: timing.version, onAnswered }} />;
+}
+
+type ShownProps = WorkflowProps & Readonly<{ data: CallData<typeof getRunWorkflow> }>;
+
+function Shown({ run, permissions, data, version, onAnswered }: ShownProps) {
+  const workflow = run.workflow ?? NO_WORKFLOW;
+  const input = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
+  const { data: known } = useLive(listWorkers, input, { everyMs: RUNNING_MS, version });
+  const plan = usePlan(data, workflow);
+  const views = stageViews({ plan, stages: data.stages, run, workers: known?.workers ?? [], permissions });
+  const [chosen, setChosen] = useState<string | null>(null);
+  const selected = views.find(({ id }) => id === chosen) ?? null;
+  const place = configPlace(run.error);
+  return (
+    <>
+      <Part name="Workflow" className="run-workflow" data-pipeline={data.pipeline ?? undefined}>
+        {workflow.rerun !== undefined && <Repeats rerun={workflow.rerun} views={views} />}
+        <WaitingStages views={views} onSelect={setChosen} />
+        {plan === null && <NoPlan isRefused={place !== null} />}
+        {plan !== null && (
+          <PlanGraph
+            plan={plan}
+            label={graphLabel(plan.workflow, views)}
+            marks={new Map(views.map((view) => [view.id, markOf(view)]))}
+            followed={followedEdges(views)}
+            selected={chosen}
+            onSelect={setChosen}
+          />
+        )}
+        <div className="workflow-columns">
+          <StageList views={views} selected={chosen} onSelect={setChosen} />
+          <div className="workflow-side">
+            {selected === null ? (
+              <WorkflowFacts workflow={workflow} pipeline={data.pipeline} views={views} />
+            ) : (
+              <StageDetails
+                key={selected.id}
+                view={selected}
+                plan={plan}
+                onSelect={setChosen}
+                onAnswered={onAnswered}
+                repeat={<RepeatFrom run={run} view={selected} />}
+              />
+            )}
+          </div>
+        </div>
+      </Part>
+      <Part name="Manifests">
+        <ManifestView files={data.manifests.files} sha256={data.manifests.sha256} place={place} />
+      </Part>
+    </>
+  );
+}
+
+const NO_WORKFLOW: NonNullable<Run['workflow']> = { manifests: '' };
+
+/** The same object while the answers describe the same plan, because its layout takes time. */
+function usePlan(data: CallData<typeof getRunWorkflow>, { pipeline, mode, tags }: NonNullable<Run['workflow']>) {
+  const asked = JSON.stringify({ pipeline, mode, tags });
+  // The hash stands for the files.
+  return useMemo(() => planOfRun(data, JSON.parse(asked)), [data.manifests.sha256, data.pipeline, data.plan, asked]);
+}
+
+function graphLabel(workflow: string, views: readonly StageView[]): string {
+  const done = views.filter(({ state }) => state === 'completed').length;
+  return `Graph of the workflow ${workflow}, ${done} of ${views.length} stages done. The list below has the stages`;
+}
+
+/** The stages whose agents wait for a person: their requests are in the details. */
+function WaitingStages({ views, onSelect }: Readonly<{ views: readonly StageView[]; onSelect: (id: string) => void }>) {
+  const waiting = views.filter(({ state, asked }) => state === 'waiting' && asked.length === 0);
+  return waiting.map(({ id }) => (
+    <Notice
+      key={id}
+      tone="waiting"
+      data-waiting={id}
+      end={<LinkButton word="Answer" onClick={() => onSelect(id)} data-action="answer-stage" />}
+    >
+      The agent of the stage <b>{id}</b> needs permission.
+    </Notice>
+  ));
+}
+
+function NoPlan({ isRefused }: Readonly<{ isRefused: boolean }>) {
+  return (
+    <Notice tone={isRefused ? 'bad' : 'info'} role="status">
+      {isRefused
+        ? 'The manifests have an error: see the marked line below. Correct the workflow of the agent and start another run.'
+        : 'The manifests give no graph: they have an error, or no pipeline fits the task.'}
+    </Notice>
+  );
+}
+
+function RepeatFrom({ run, view }: Readonly<{ run: Run; view: StageView }>) {
+  const [isOpen, setOpen] = useState(false);
+  const viewer = { role: useRole(), id: useViewerId() };
+  if (view.stage === null || view.state === 'skipped' || !mayRepeat(run, viewer)) return null;
+  return (
+    <>
+      <div className="button-row">
+        <Button icon="reboot" word="Repeat from here" onClick={() => setOpen(true)} data-action="repeat-from" />
+      </div>
+      {isOpen && (
+        <RepeatDialog runId={run.run_id} stage={view.id} input={view.stage.input} onClose={() => setOpen(false)} />
+      )}
+    </>
+  );
+}

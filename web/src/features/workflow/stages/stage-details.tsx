@@ -1,0 +1,168 @@
+import { listPermissions, type Permission, type Run, type WorkflowStage } from '@hamlet/contract';
+import type { Plan } from '@hamlet/engine/manifests';
+import type { ReactNode } from 'react';
+import { useLive } from '../../../client/query/use-live.ts';
+import { Badge, Fact, Icon, LinkButton, Notice, useNow } from '../../../ui/controls.tsx';
+import { secondTime } from '../../../ui/time-labels.ts';
+import { PermissionCard } from '../../permissions/permission-card.tsx';
+import { stateLabel } from '../../runs/run-labels.ts';
+import { useVillage } from '../../village-context.ts';
+import { StageMark } from '../graph/stage-mark.tsx';
+import { edgesFrom } from './edge-views.ts';
+import { JsonText } from '../json/json-text.tsx';
+import { stageLength, stateWord, turnsLabel, useLabel, workLabel } from './stage-labels.ts';
+import type { StageView } from './stage-views.ts';
+
+type DetailsProps = Readonly<{
+  view: StageView;
+  plan: Plan | null;
+  onSelect: (stage: string) => void;
+  onAnswered: () => void;
+  /** The button that repeats the run from here, if the viewer may. */
+  repeat: ReactNode;
+}>;
+
+/** One stage: its state, the requests that wait for a person, what it got and gave, and where the run went from it. */
+export function StageDetails({ view, plan, onSelect, onAnswered, repeat }: DetailsProps) {
+  const { id, stage, worker } = view;
+  return (
+    <section className="stage-details" aria-label={`Stage ${id}`} data-stage={id} data-state={view.state}>
+      <h3>
+        <StageMark state={view.state} /> {id}
+        <small>
+          {workLabel(view)} · {stateWord(view)}
+        </small>
+      </h3>
+      {view.asked.map(({ permission_id: request }) => (
+        <LinkButton
+          key={request}
+          word="Answer its request"
+          onClick={() => showRequest(request)}
+          data-action="show-request"
+        />
+      ))}
+      {worker?.state === 'waiting_permission' && <AskedByWorker worker={worker} onAnswered={onAnswered} />}
+      {stage === null ? <p className="hint">This stage has not begun.</p> : <Course view={view} stage={stage} />}
+      {stage !== null && stage.failure !== null && <Failure failure={stage.failure} />}
+      {stage !== null && <Texts stage={stage} takenOver={view.takenOver} />}
+      <Edges view={view} plan={plan} onSelect={onSelect} />
+      {repeat}
+    </section>
+  );
+}
+
+/** The requests of the run itself are at the top of its page. */
+function showRequest(request: string): void {
+  const card = document.querySelector(`[data-permission-id="${CSS.escape(request)}"]`);
+  card?.scrollIntoView({ block: 'center' });
+  card?.querySelector('button')?.focus();
+}
+
+const WORKER_MS = 3_000;
+
+/** The requests of the agent of a stage: answered here, without leaving the page of the task. */
+function AskedByWorker({ worker, onAnswered }: Readonly<{ worker: Run; onAnswered: () => void }>) {
+  const { data, again } = useLive(listPermissions, { query: { run_id: worker.run_id } }, WORKER_MS);
+  const waiting: readonly Permission[] = data?.permissions.filter(({ state }) => state === 'pending') ?? [];
+  const answered = (): void => {
+    again();
+    onAnswered();
+  };
+  return waiting.map((permission) => (
+    <PermissionCard key={permission.permission_id} permission={permission} onAnswered={answered} />
+  ));
+}
+
+function Course({ view, stage }: Readonly<{ view: StageView; stage: WorkflowStage }>) {
+  const { open } = useVillage();
+  const now = useNow(1000);
+  const { worker_run_id: workerId, started_at: started, ended_at: ended } = stage;
+  const turns = turnsLabel(stage);
+  const used = useLabel(stage);
+  return (
+    <dl className="stage-facts">
+      {turns !== '' && <Fact name="Turn">{turns}</Fact>}
+      {started !== null && !view.takenOver && (
+        <Fact name="Time">
+          {secondTime(started)}
+          {ended !== null && `–${secondTime(ended)}`} · {stageLength(stage, now)}
+        </Fact>
+      )}
+      {view.takenOver && <Fact name="Time">Taken over from the run that this one repeats</Fact>}
+      {workerId !== null && (
+        <Fact name="Agent">
+          <LinkButton
+            word="Open its run"
+            onClick={() => open({ view: 'runs', run: workerId })}
+            data-action="open-worker"
+          />{' '}
+          {view.worker !== null && <WorkerState worker={view.worker} />}
+        </Fact>
+      )}
+      {used !== '' && <Fact name="Used">{used}</Fact>}
+    </dl>
+  );
+}
+
+function WorkerState({ worker }: { readonly worker: Run }) {
+  const { word, tone } = stateLabel(worker);
+  return <Badge tone={tone}>{word}</Badge>;
+}
+
+function Failure({
+  failure: { category, code, message },
+}: Readonly<{ failure: NonNullable<WorkflowStage['failure']> }>) {
+  return (
+    <Notice tone="bad" role="status" data-failure={code}>
+      <code className="reason">{category}</code> <code className="reason">{code}</code> {message}
+    </Notice>
+  );
+}
+
+function Texts({ stage, takenOver }: Readonly<{ stage: WorkflowStage; takenOver: boolean }>) {
+  const { input, output, status } = stage;
+  const isDone = status === 'completed';
+  return (
+    <>
+      {status !== 'skipped' && (
+        <>
+          <h4>Input</h4>
+          {input === null ? <p className="hint">{GONE}</p> : <JsonText label="Input" json={input} />}
+        </>
+      )}
+      {(isDone || output !== null) && (
+        <>
+          <h4>Output</h4>
+          {output === null ? <p className="hint">{GONE}</p> : <JsonText label="Output" json={output} />}
+          {takenOver && <p className="hint">As the earlier run left it.</p>}
+        </>
+      )}
+    </>
+  );
+}
+
+const GONE = 'This text is too long to be shown here, was deleted, or is not yours to read.';
+
+type EdgesProps = Pick<DetailsProps, 'view' | 'plan' | 'onSelect'>;
+
+function Edges({ view, plan, onSelect }: EdgesProps) {
+  const edges = edgesFrom(plan, view);
+  if (edges.length === 0) return null;
+  return (
+    <>
+      <h4>Then</h4>
+      <ul className="stage-edges">
+        {edges.map(({ id, to, isFollowed, reason }) => (
+          <li key={id} data-edge={id} data-followed={isFollowed ?? undefined}>
+            <Icon name={isFollowed === true ? 'check' : isFollowed === false ? 'close' : 'more'} size={14} />
+            <span className="sr-only">
+              {isFollowed === true ? 'Taken:' : isFollowed === false ? 'Not taken:' : 'Open:'}
+            </span>
+            <LinkButton word={to} onClick={() => onSelect(to)} />
+            <span className="hint">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
