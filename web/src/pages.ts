@@ -16,6 +16,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyPage>> = {
     default: (await import('./features/permissions/permissions-page.tsx')).PermissionsPage,
   })),
   schedules: page(async () => ({ default: (await import('./features/schedules/schedules-page.tsx')).SchedulesPage })),
+  workflows: page(async () => ({ default: (await import('./features/manifests/manifests-page.tsx')).ManifestsPage })),
   ledger: page(async () => ({ default: (await import('./features/ledger/ledger-page.tsx')).LedgerPage })),
   tiers: page(async () => ({ default: (await import('./features/tiers/tiers-page.tsx')).TiersPage })),
   market: page(async () => ({ default: (await import('./features/market/market-page.tsx')).MarketPage })),

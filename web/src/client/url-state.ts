@@ -6,6 +6,7 @@ export const VIEWS = [
   'runs',
   'permissions',
   'schedules',
+  'workflows',
   'ledger',
   'tiers',
   'market',

@@ -1,10 +1,11 @@
 import type { AgentDetail, BalanceAnswer, LedgerEntry } from '@hamlet/contract';
 import { getBalance, getLedger, roleMay } from '@hamlet/contract';
 import { mindLabel } from '@hamlet/core';
-import { type KeyboardEvent, lazy, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { lazy, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
 import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time, Unread } from '../../ui/controls.tsx';
+import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import '../mind/mind.css';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { usePending } from '../permissions/pending-count.tsx';
@@ -244,51 +245,6 @@ function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail:
     case 'diary':
       return <DiaryTab agent={detail} />;
   }
-}
-
-type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
-
-interface TabsProps<T extends string> {
-  readonly label: string;
-  readonly items: readonly TabItem<T>[];
-  readonly chosen: T;
-  readonly onChoose: (key: T) => void;
-}
-
-/** A row of tabs. Arrow keys move through them, as assistive technology expects. The panel has `id={tabPanelId(label)}`. */
-function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsProps<T>) {
-  const walk = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const next = items[(items.findIndex((item) => item.key === chosen) + step + items.length) % items.length];
-    if (step === 0 || next === undefined) return;
-    event.preventDefault();
-    onChoose(next.key);
-    event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next.key}"]`)?.focus();
-  };
-  return (
-    <div className="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
-      {items.map(({ key, word, mark }) => (
-        <button
-          key={key}
-          type="button"
-          role="tab"
-          className="tab"
-          data-tab={key}
-          aria-selected={key === chosen}
-          aria-controls={tabPanelId(label)}
-          tabIndex={key === chosen ? 0 : -1}
-          onClick={() => onChoose(key)}
-        >
-          {word}
-          {mark !== undefined && <span className={`mark mark-${mark}`} aria-hidden="true" />}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function tabPanelId(label: string): string {
-  return `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
 }
 
 function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDetail | undefined }>) {

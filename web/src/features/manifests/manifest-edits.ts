@@ -1,4 +1,4 @@
-import { type AgentManifests, MANIFEST_FILES, type ManifestFiles } from '@hamlet/contract';
+import { MANIFEST_FILES, type ManifestFiles } from '@hamlet/contract';
 import { readJson } from '@hamlet/core';
 import { isJsonObject } from '../../client/json.ts';
 
@@ -17,7 +17,7 @@ const NO_DRAFT: ManifestDraft = { version: null, edits: new Map() };
 const isFile = (name: string): name is ManifestFiles[number]['path'] =>
   (MANIFEST_FILES as readonly string[]).includes(name);
 
-export const textsOf = ({ files }: Pick<AgentManifests, 'files'>): Texts =>
+export const textsOf = ({ files }: Readonly<{ files: ManifestFiles }>): Texts =>
   inOrder(new Map(files.map(({ path, text }) => [path, text])));
 
 export const filesOf = (texts: Texts): ManifestFiles =>

@@ -10,6 +10,7 @@ export const PAGE_LABELS: Readonly<
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
   permissions: { word: 'Permissions', hint: 'Requests of agents that wait for a person', needs: 'runs:read' },
   schedules: { word: 'Schedules', hint: 'Runs at given times', needs: 'schedules:read' },
+  workflows: { word: 'Workflows', hint: 'Graphs of stages that agents carry out', needs: 'runs:read' },
   ledger: { word: 'Ledger', hint: 'Balances over time and every entry', needs: 'ledger:read' },
   tiers: { word: 'Tiers', hint: 'Tiers by balance, with seats and nodes', needs: 'world:read' },
   market: { word: 'Market', hint: 'Prices of compute, purchases, auctions', needs: 'trade:read' },
@@ -27,7 +28,12 @@ type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: r
 export const GROUPS = [
   { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map'] },
   { word: 'Board', icon: 'board', hint: 'Posts of people and agents', views: ['board'] },
-  { word: 'Work', icon: 'play', hint: 'Runs, permissions and schedules', views: ['runs', 'permissions', 'schedules'] },
+  {
+    word: 'Work',
+    icon: 'play',
+    hint: 'Runs, permissions, schedules and workflows',
+    views: ['runs', 'permissions', 'schedules', 'workflows'],
+  },
   {
     word: 'Economy',
     icon: 'coin',

@@ -1,5 +1,4 @@
-import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, SafeMode } from '@hamlet/contract';
-import { isForeign } from '@hamlet/core';
+import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, type SafeMode } from '@hamlet/contract';
 import { type KeyboardEvent, useState } from 'react';
 import { LinkButton, RefusedNotice } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
@@ -14,7 +13,7 @@ import { AllowanceLine, useAllowance } from '../money/allowance-line.tsx';
 import { AmountField } from '../money/amount-field.tsx';
 import { readAmount } from '../../client/labels.ts';
 import '../offers/offers.css';
-import { SAFE_MODE_LABELS } from './run-labels.ts';
+import { SafeModeField } from './safe-mode-field.tsx';
 
 const PAGE = 10;
 
@@ -131,30 +130,5 @@ function OfferTerms({ amount }: { readonly amount: string }) {
       </p>
       <AllowanceLine allowance={allowance.data} asked={readAmount(amount)} />
     </>
-  );
-}
-
-type SafeModeFieldProps = Readonly<{
-  agent: AgentDetail;
-  value: SafeMode | null;
-  onChange: (value: SafeMode | null) => void;
-}>;
-
-const FREE = 'free';
-
-/** Whether the run may change anything. Nothing is offered for a program of others, whose tools no rule holds back. */
-function SafeModeField({ agent: { mind }, value, onChange }: SafeModeFieldProps) {
-  if (mind !== null && isForeign(mind)) return null;
-  return (
-    <SelectField
-      label="Changes"
-      name="safe-mode"
-      value={value ?? FREE}
-      options={[
-        [FREE, 'As its rules allow'],
-        ...SafeMode.options.map((mode) => [mode, SAFE_MODE_LABELS[mode].choice] as const),
-      ]}
-      onChange={(mode) => onChange(mode === FREE ? null : mode)}
-    />
   );
 }

@@ -1,0 +1,42 @@
+import type { Manifests } from '@hamlet/engine/manifests';
+import { useMemo, useState } from 'react';
+import { SelectField } from '../../ui/fields.tsx';
+import { pipelineIn, planOf } from './check-manifests.ts';
+import { PlanPicture } from './plan-picture.tsx';
+
+interface GraphCardProps {
+  /** The newest manifests without problems; null if there were none yet. */
+  readonly manifests: Manifests | null;
+  readonly isStale: boolean;
+  readonly onStage: (stage: string, pipeline: string) => void;
+}
+
+/** The graph of a pipeline. It stays at the last manifests without problems while a person types. */
+export function GraphCard({ manifests, isStale }: GraphCardProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const pipeline = manifests === null ? '' : pipelineIn(manifests, chosen);
+  const plan = useMemo(() => (manifests === null ? null : planOf(manifests, pipeline)), [manifests, pipeline]);
+  return (
+    <section className="workbench-graph card" aria-label="Graph" data-stages={plan?.stages.length ?? 0}>
+      <header className="graph-head">
+        <h2>Graph</h2>
+        {manifests !== null && manifests.pipelines.length > 1 && (
+          <SelectField
+            className="pick"
+            label="Pipeline"
+            name="graph-pipeline"
+            value={pipeline}
+            options={manifests.pipelines.map(({ id }) => [id, id] as const)}
+            onChange={setChosen}
+          />
+        )}
+      </header>
+      {isStale && plan !== null && <p className="hint">As it was before the problems.</p>}
+      {plan === null ? (
+        <p className="empty">The graph appears here once the manifests have no problems.</p>
+      ) : (
+        <PlanPicture plan={plan} />
+      )}
+    </section>
+  );
+}

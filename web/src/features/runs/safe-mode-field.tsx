@@ -1,0 +1,29 @@
+import { type AgentDetail, SafeMode } from '@hamlet/contract';
+import { isForeign } from '@hamlet/core';
+import { SelectField } from '../../ui/fields.tsx';
+import { SAFE_MODE_LABELS } from './run-labels.ts';
+
+type SafeModeFieldProps = Readonly<{
+  agent: AgentDetail;
+  value: SafeMode | null;
+  onChange: (value: SafeMode | null) => void;
+}>;
+
+const FREE = 'free';
+
+/** Whether the run may change anything. Nothing is offered for a program of others, whose tools no rule holds back. */
+export function SafeModeField({ agent: { mind }, value, onChange }: SafeModeFieldProps) {
+  if (mind !== null && isForeign(mind)) return null;
+  return (
+    <SelectField
+      label="Changes"
+      name="safe-mode"
+      value={value ?? FREE}
+      options={[
+        [FREE, 'As its rules allow'],
+        ...SafeMode.options.map((mode) => [mode, SAFE_MODE_LABELS[mode].choice] as const),
+      ]}
+      onChange={(mode) => onChange(mode === FREE ? null : mode)}
+    />
+  );
+}
