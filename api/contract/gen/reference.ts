@@ -77,6 +77,7 @@ function toolRow(name: string): string {
   const notes = [
     ...(tool.brings === undefined ? [] : ['brings text from outside']),
     ...(tool.memory === undefined ? [] : [`needs ${tool.memory}`]),
+    ...(tool.ofEngine === undefined ? [] : ['only for the engine of a workflow']),
   ];
   return `| \`${name}\` | ${classes} | ${placeOf(tool)} | ${notes.join(', ')} |`.replace(/ {2,}\|$/, ' |');
 }

@@ -39,6 +39,7 @@ import * as agentMemory from './routes/runs/agent-memory.ts';
 import * as repositoryMemory from './routes/runs/repository-memory.ts';
 import * as runFiles from './routes/runs/run-files.ts';
 import * as schedules from './routes/runs/schedules.ts';
+import * as workflows from './routes/runs/workflow.ts';
 import * as service from './routes/service.ts';
 import * as sessions from './routes/sessions.ts';
 import * as standing from './routes/standing.ts';
@@ -95,6 +96,7 @@ const GROUPS = [
     runs.raiseRun,
     runs.cancelRun,
   ],
+  [workflows.getRunWorkflow, workflows.rerunRun],
   [runs.listOffers, runs.acceptOffer, runs.refuseOffer, runs.nextRun, runs.startRun, runs.waitRun, runs.parkRun],
   [journal.storeRunJournal, journal.publishRunWords, journal.readJournal],
   [runs.recordRunStep, runs.renewRun, runs.settleRun, runs.pinSkills, runs.loadSkill],

@@ -118,7 +118,9 @@ const memoryTools = (kit: ToolKit): readonly Tool[] => [
   inPod('search_memories', VILLAGE_TOOLS.search_memories, (query, context) => searchMemories(kit, query, context)),
 ];
 
-const OUTWARD = (Object.keys(VILLAGE_TOOLS) as Name[]).filter((name) => VILLAGE_TOOLS[name].runs === 'village');
+const OUTWARD = (Object.keys(VILLAGE_TOOLS) as Name[]).filter(
+  (name) => VILLAGE_TOOLS[name].runs === 'village' && !('ofEngine' in VILLAGE_TOOLS[name]),
+);
 
 /** A tool that the API performs, with the arguments exactly as the model wrote them, because a permission is bound to them. */
 function outward(kit: ToolKit, name: Name): Tool {

@@ -19,8 +19,10 @@ const asTool = (name: string, description = ''): Tool =>
 const served = (count: number): readonly Tool[] =>
   Array.from({ length: count }, (_, at) => asTool(`mcp__files__read_${at}`, 'Read a file of the archive.'));
 
-/** Programs that are minds ask for `program_act`; a model never calls it. */
-const ALL = VILLAGE_TOOL_NAMES.filter((name) => name !== 'program_act').map((name) => asTool(name));
+/** Programs that are minds ask for `program_act`, and engines of workflows for `run_stage`; a model never calls them. */
+const ALL = VILLAGE_TOOL_NAMES.filter((name) => name !== 'program_act' && name !== 'run_stage').map((name) =>
+  asTool(name),
+);
 const FREE: ToolRules = { verdictOf: () => 'allow', given: [], canBrowse: true };
 const names = (tools: readonly Tool[]): readonly string[] => tools.map(({ name }) => name);
 const shown = (calls: readonly (readonly [string, object | string])[], changes: Partial<ToolRules> = {}, tools = ALL) =>

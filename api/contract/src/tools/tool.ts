@@ -38,6 +38,8 @@ export interface VillageTool {
   readonly rate?: ToolRate;
   /** True if the call starts a worker, which is a separate run. */
   readonly begins?: true;
+  /** True if the engine of a workflow calls it. No model is offered it. */
+  readonly ofEngine?: true;
   /** True if a person must decide on each single call: neither a rule nor an earlier decision allows it. */
   readonly decided?: true;
   /** True if it runs code that an agent wrote. Such a tool runs only in the hands. */

@@ -4,7 +4,9 @@ import { Duration, TimeZone } from '../kinds/text.ts';
 import { POST_DELIVERABLES_MAX, PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
 import { ToolName } from '../values/permission.ts';
+import { OutputSchema } from '../values/run/output-schema.ts';
 import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS, WORKER_TOKENS_MIN } from '../values/run/run.ts';
+import { WorkerStage } from '../values/run/workflow.ts';
 import { SKILL_WHY_MAX_CHARS, SkillId, SkillPath } from '../capability/skill.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
 import { ItemId } from '../world/map.ts';
@@ -33,6 +35,8 @@ const MEMORY_MAX_CHARS = 2_000;
 const QUESTION_MAX_CHARS = 2_000;
 const QUERY_MAX_CHARS = 200;
 const DELEGATED_TOOLS_MAX = 32;
+/** As many as an agent of the manifests may have. */
+const STAGE_TOOLS_MAX = 100;
 const SCHEDULE_PROMPT_MAX_CHARS = 4_000;
 const SCHEDULE_REASON_MAX_CHARS = 500;
 const TIMING_MAX_CHARS = 128;
@@ -163,12 +167,7 @@ const ProposeSchedule = z
   });
 const Bid = z.strictObject({ auction_id: z.uuid(), amount: Amount });
 
-const Delegate = z.strictObject({
-  role: plainText(WORKER_ROLE_MAX_CHARS).trim().min(1).describe('For example reviewer'),
-  prompt: plainText(RUN_PROMPT_MAX_CHARS)
-    .trim()
-    .min(1)
-    .describe('The whole task: the worker sees nothing of this conversation'),
+const SHARE = {
   tokens: z
     .int()
     .min(WORKER_TOKENS_MIN)
@@ -176,12 +175,34 @@ const Delegate = z.strictObject({
     .optional()
     .describe('A part of yours; without it, half of the rest'),
   money: Amount.optional().describe('aiDollars, a part of yours'),
+};
+const Delegate = z.strictObject({
+  role: plainText(WORKER_ROLE_MAX_CHARS).trim().min(1).describe('For example reviewer'),
+  prompt: plainText(RUN_PROMPT_MAX_CHARS)
+    .trim()
+    .min(1)
+    .describe('The whole task: the worker sees nothing of this conversation'),
+  ...SHARE,
   tools: z
     .array(ToolName)
     .min(1)
     .max(DELEGATED_TOOLS_MAX)
     .optional()
     .describe('The only tools or classes that it gets; without it, all of yours'),
+});
+const RunStage = z.strictObject({
+  ...WorkerStage.shape,
+  prompt: plainText(RUN_PROMPT_MAX_CHARS)
+    .trim()
+    .min(1)
+    .describe('For people: the request itself stays with the engine'),
+  tools: z
+    .array(ToolName)
+    .max(STAGE_TOOLS_MAX)
+    .optional()
+    .describe("The only tools or classes of the stage's agent; without it, all of the run"),
+  output_schema: OutputSchema.optional(),
+  ...SHARE,
 });
 const LoadSkill = z.strictObject({
   name: SkillId,
@@ -320,6 +341,14 @@ export const VILLAGE_TOOLS = {
     input: Delegate,
     description:
       'Give a part of the work to a worker and wait for its result. Several calls in one answer work side by side. For parts that are independent and large.',
+  },
+  run_stage: {
+    ...keyed,
+    class: 'delegate',
+    begins: true,
+    ofEngine: true,
+    input: RunStage,
+    description: 'Give a stage of the workflow of this run to a worker.',
   },
   load_skill: {
     ...read,

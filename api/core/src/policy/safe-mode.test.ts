@@ -15,7 +15,7 @@ const of = (safeMode: SafeMode | null, policy = AGENT): Policy => narrowPolicy(p
 
 /** The tools of a run in a safe mode. A new tool that changes nothing belongs here. */
 const LEFT =
-  'look_around go_to find_agent read_board search_board balance quote list_schedules list_scripts list_memories search_memories load_skill read_skill_file todo find_tools wait_for list_workers delegate read_output list_processes read_file list_files search_files list_changes say ask_human deliver http web_fetch web_search browser_open browser_read browser_click browser_fill browser_screenshot'.split(
+  'look_around go_to find_agent read_board search_board balance quote list_schedules list_scripts list_memories search_memories load_skill read_skill_file todo find_tools wait_for list_workers delegate run_stage read_output list_processes read_file list_files search_files list_changes say ask_human deliver http web_fetch web_search browser_open browser_read browser_click browser_fill browser_screenshot'.split(
     ' ',
   );
 

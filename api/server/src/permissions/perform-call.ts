@@ -19,17 +19,24 @@ export interface PerformPorts extends Village {
   readonly beginWorker: BeginWorker;
 }
 
+/** `isFinal`: false if the same call may begin a worker later. */
+interface BegunWorker {
+  readonly outcome: CallOutcome;
+  readonly isFinal: boolean;
+}
+
 type BeginWorker = (
   tx: Tx,
-  call: { readonly run: RunRow; readonly callId: string; readonly arguments: unknown },
-) => Promise<CallOutcome>;
+  call: { readonly run: RunRow; readonly callId: string; readonly tool: string; readonly arguments: unknown },
+) => Promise<BegunWorker>;
 
 /** Begins the worker of a call: worker, permission and effect commit together. A guard's refusal is an outcome too. */
-async function delegate(tx: Tx, call: JudgedCallOfRun, beginWorker: BeginWorker): Promise<Next> {
+async function begin(tx: Tx, call: JudgedCallOfRun, beginWorker: BeginWorker): Promise<Next> {
   const { run, args, request } = call;
-  const outcome = await beginWorker(tx, { run, callId: request.params.call_id, arguments: args.value });
-  await beginEffect(tx, call, outcome);
-  return answered(outcome);
+  const { params, body } = request;
+  const begun = await beginWorker(tx, { run, callId: params.call_id, tool: body.tool, arguments: args.value });
+  if (begun.isFinal) await beginEffect(tx, call, begun.outcome);
+  return answered(begun.outcome);
 }
 
 type Next =
@@ -70,7 +77,7 @@ async function perform(
   { permission, direct, beginWorker }: Work & { readonly permission: HeldPermission | null },
 ): Promise<Next> {
   const { request, args, run } = call;
-  if (request.body.tool === 'delegate') return delegate(tx, call, beginWorker);
+  if (villageTool(request.body.tool)?.begins === true) return begin(tx, call, beginWorker);
   if (placeOf(villageTool(request.body.tool)) === 'custom')
     return answered(
       deniedOutcome(

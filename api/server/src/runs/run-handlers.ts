@@ -24,7 +24,7 @@ import { createRun } from './creation/create-run.ts';
 import { isOwn } from './creation/new-run.ts';
 import { budgetsFor } from './work-limits.ts';
 import { shownOutput } from './output/output-of-run.ts';
-import { ownUsage } from './workers/begin-worker.ts';
+import { ownUsage } from './workers/add-worker.ts';
 import { resumeAfter } from './run-streams.ts';
 import { runEventView, runView } from './run-view.ts';
 import { veiledEvent } from './audience/veil.ts';

@@ -48,6 +48,7 @@ import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
 import { beginWorker } from '../runs/workers/begin-worker.ts';
 import { workerHandlers } from '../runs/workers/worker-handlers.ts';
+import { workflowHandlers } from '../runs/workflow/workflow-handlers.ts';
 import { proposeSchedule } from '../schedules/propose-schedule.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
 import { residentHandlers } from '../residents/resident-handlers.ts';
@@ -104,6 +105,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...internalHandlers(village),
     ...workHandlers(village),
     ...workerHandlers(village),
+    ...workflowHandlers(village),
     ...artifactHandlers(village),
     ...capabilityHandlers(village),
     ...skillHandlers(village),

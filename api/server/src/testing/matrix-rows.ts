@@ -43,7 +43,7 @@ const ROWS = `
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
   401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword callMcp callA2a createRun
-                                 raiseRun cancelRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
+                                 raiseRun cancelRun rerunRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
                                  searchAgentMemory correctAgentMemory
                                  sendMessage pauseSession resumeSession addSessionPerson removeSessionPerson
@@ -59,7 +59,7 @@ const ROWS = `
   409  409  409  409  409  409   receivePayPalWebhook
   401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
-  401  404  404  403  403  403   getRun listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent
+  401  404  404  403  403  403   getRun getRunWorkflow listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent
                                  getArtifactImage forgetArtifact getAccountName forgetAgentMemory
                                  pinAgentMemory
   401  403  403  200  200  403   listModels

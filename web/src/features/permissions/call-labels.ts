@@ -74,6 +74,7 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   read_skill_file: { word: 'Read a file of a skill', icon: 'layers' },
   deliver: { word: 'Deliver', icon: 'bag' },
   delegate: { word: 'Delegate to a worker', icon: 'users' },
+  run_stage: { word: 'Give a stage to a worker', icon: 'users' },
   find: { word: 'Find files', icon: 'search' },
   list_workers: { word: 'List its workers', icon: 'users' },
   git_push: { word: 'Push to a repository', icon: 'send' },
@@ -119,6 +120,7 @@ const SUBJECTS: Readonly<Record<string, string | undefined>> = {
   write_file: 'path',
   edit_file: 'path',
   delegate: 'prompt',
+  run_stage: 'stage',
   ask_human: 'question',
   program_act: 'title',
 };
@@ -198,7 +200,7 @@ export function callStateLabel(
 ): Readonly<{ word: string; tone: Tone }> {
   const { tool, state } = call;
   if (state !== 'done') return CALL_STATES[state];
-  if (tool === 'delegate') return { word: 'Handed over', tone: 'good' };
+  if (tool === 'delegate' || tool === 'run_stage') return { word: 'Handed over', tone: 'good' };
   if (exit === undefined || exit === 0) return CALL_STATES.done;
   return { word: exit === null ? 'Ended by a signal' : `Exit code ${exit}`, tone: 'bad' };
 }
@@ -230,7 +232,14 @@ export function postOf({ tool, state, argumentsText, resultText }: CallItem): st
 }
 
 /** Calls whose changes the page of a run shows by themselves: as files and as workers. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['shell', 'git', 'run_script', 'delegate', 'deliver']);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  'shell',
+  'git',
+  'run_script',
+  'delegate',
+  'run_stage',
+  'deliver',
+]);
 
 /** True for a finished call that changed something outside of the agent, unless it only reads or may be repeated. */
 export function isChange({ tool, state, effect, outcome }: CallItem): boolean {

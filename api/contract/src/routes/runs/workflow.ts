@@ -23,7 +23,9 @@ export const getRunWorkflow = defineRoute('getRunWorkflow GET /runs/{run_id}/wor
       plan: z
         .string()
         .nullable()
-        .describe('The plan as the engine made it, as JSON; null before the run has begun, or if it is too long'),
+        .describe(
+          'The plan as the engine made it, as JSON; null before the run has begun, if it is too long, or if the reader may not read it',
+        ),
       stages: z.array(WorkflowStage).describe('In the order in which they began; those to come are missing'),
     }),
   ),

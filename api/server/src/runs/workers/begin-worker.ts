@@ -1,68 +1,24 @@
-import { parseAiDollars, VILLAGE_TOOLS, type CallOutcome, type RunBudgets } from '@hamlet/contract';
-import { decideWorker } from '@hamlet/core';
-import { insertRuns, readWorkerTakings, taintWorker, type RunRow, type Tx } from '@hamlet/store';
+import { VILLAGE_TOOLS, type CallOutcome } from '@hamlet/contract';
+import type { RunRow, Tx } from '@hamlet/store';
 import { invalidOutcome } from '../../permissions/call-outcomes.ts';
+import { beginStage } from '../workflow/begin-stage.ts';
+import { addWorker } from './add-worker.ts';
 
-export async function beginWorker(
-  tx: Tx,
-  { run, callId, arguments: given }: { readonly run: RunRow; readonly callId: string; readonly arguments: unknown },
-): Promise<CallOutcome> {
-  const parsed = VILLAGE_TOOLS.delegate.input.safeParse(given);
-  if (!parsed.success) return invalidOutcome(parsed.error.issues);
-  const { role, prompt, tokens, money, tools } = parsed.data;
-  const budgets = run.budgets as RunBudgets | null;
-  // An API of an older version may have begun the run.
-  if (budgets === null)
-    return {
-      kind: 'failed',
-      code: 'worker_no_budgets',
-      text: 'This run has no budget to share. Do this part yourself.',
-    };
-  const taken = await readWorkerTakings(tx, run.runId, (amount) => Number(parseAiDollars(amount)));
-  const own = ownUsage(run);
-  const verdict = decideWorker(
-    {
-      depth: run.depth,
-      active: taken.active,
-      budgets,
-      moneyMicros: parseAiDollars(budgets.money),
-      taken: { tokens: own.tokens + taken.tokens, moneyMicros: BigInt(own.costMicros + taken.costMicros) },
-    },
-    { tokens, moneyMicros: money === undefined ? undefined : parseAiDollars(money) },
-  );
-  if (verdict.kind === 'refused') {
-    const { code, what, fix } = verdict.error;
-    return { kind: 'failed', code, text: `${what} ${fix}` };
-  }
-  const [worker] = await insertRuns(tx, [
-    {
-      agentId: run.agentId,
-      agentUid: run.agentUid,
-      kind: 'worker',
-      prompt,
-      createdByRole: run.createdByRole,
-      createdById: run.createdById,
-      schedule: null,
-      sessionId: run.sessionId,
-      safeMode: run.safeMode,
-      worker: {
-        parentRunId: run.runId,
-        callId,
-        role,
-        depth: run.depth + 1,
-        budgets: verdict.budgets,
-        toolLists: [...(run.toolLists ?? []), ...(tools === undefined ? [] : [tools])],
-      },
-    },
-  ]);
-  if (worker === undefined) throw new Error('the database returned no worker');
-  await taintWorker(tx, worker);
-  return { kind: 'ok', text: `The worker ${role} begins as run ${worker.runId}.`, data: { run_id: worker.runId } };
+interface BeginningCall {
+  readonly run: RunRow;
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: unknown;
 }
 
-/** Usage by the API's own count, if it has one. */
-export function ownUsage({ tokens, costMicros, claimedTokens, claimedCostMicros }: RunRow) {
-  return tokens > 0 || costMicros > 0
-    ? { tokens, costMicros }
-    : { tokens: claimedTokens, costMicros: claimedCostMicros };
+/** Begins the worker of a call of `delegate` or `run_stage`. `isFinal`: false if the same call may begin it later. */
+export async function beginWorker(
+  tx: Tx,
+  call: BeginningCall,
+): Promise<{ readonly outcome: CallOutcome; readonly isFinal: boolean }> {
+  if (call.tool === 'run_stage') return beginStage(tx, call);
+  const parsed = VILLAGE_TOOLS.delegate.input.safeParse(call.arguments);
+  if (!parsed.success) return { outcome: invalidOutcome(parsed.error.issues), isFinal: true };
+  const { outcome } = await addWorker(tx, call.run, { callId: call.callId, ...parsed.data });
+  return { outcome, isFinal: true };
 }
