@@ -41,6 +41,7 @@ import * as runFiles from './routes/runs/run-files.ts';
 import * as schedules from './routes/runs/schedules.ts';
 import * as workflows from './routes/runs/workflow.ts';
 import * as service from './routes/service.ts';
+import * as workflow from './routes/runs/workflow.ts';
 import * as sessions from './routes/sessions.ts';
 import * as standing from './routes/standing.ts';
 import * as auctions from './routes/trade/auctions.ts';
@@ -54,6 +55,7 @@ const GROUPS = [
   [personality.listPersonality, personality.amendPersonality, personality.undoPersonality],
   [scripts.listScripts, scripts.getScript, scripts.saveScript, scripts.adoptScript, scripts.deleteScript],
   [capabilities.getCapabilities, capabilities.listSkills],
+  [workflow.getAgentManifests, workflow.putAgentManifests],
   [resident.listTurns],
   [entitlements.listEntitlements, entitlements.getEntitlement, entitlements.putEntitlement],
   [entitlements.putAgentEntitlement],

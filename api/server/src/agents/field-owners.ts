@@ -7,7 +7,7 @@ const Entry = z.object({
   operation: z.string().default(''),
   time: z.string().optional(),
   subresource: z.string().optional(),
-  fieldsV1: z.object({ 'f:spec': z.record(z.string(), z.unknown()).optional() }).optional(),
+  fieldsV1: z.record(z.string(), z.unknown()).optional(),
 });
 
 interface FieldOwner {
@@ -26,15 +26,16 @@ function pathsOf(tree: unknown, path: string): readonly string[] {
   return inner.flatMap(([key, value]) => pathsOf(value, path === '' ? key.slice(2) : `${path}.${key.slice(2)}`));
 }
 
-function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
+/** Owners of the fields of a spec, or of the keys of a ConfigMap. */
+function fieldOwners(managedFields: unknown, part: 'f:spec' | 'f:data' = 'f:spec'): readonly FieldOwner[] {
   return z
     .array(Entry)
     .parse(managedFields ?? [])
     .flatMap(({ manager, operation, time, subresource, fieldsV1 }) => {
-      const spec = fieldsV1?.['f:spec'];
-      if (subresource !== undefined || spec === undefined) return [];
+      const fields = fieldsV1?.[part];
+      if (subresource !== undefined || fields === undefined) return [];
       return [
-        { manager, operation, timeMs: time === undefined ? 0 : Date.parse(time), paths: new Set(pathsOf(spec, '')) },
+        { manager, operation, timeMs: time === undefined ? 0 : Date.parse(time), paths: new Set(pathsOf(fields, '')) },
       ];
     });
 }
@@ -43,13 +44,26 @@ function overlaps(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
 }
 
-/** Maps each path to the manager, other than `ours`, that owns it or a part of it. Pure. */
+/** Maps each path of a spec to the manager, other than `ours`, that owns it or a part of it. Pure. */
 export function otherOwners(
   managedFields: unknown,
   ours: string,
   paths: readonly string[],
 ): ReadonlyMap<string, string> {
-  const others = fieldOwners(managedFields).filter(({ manager }) => manager !== ours);
+  return ownersIn(fieldOwners(managedFields), ours, paths);
+}
+
+/** Maps each key of a ConfigMap to the manager, other than `ours`, that owns it. Pure. */
+export function otherDataOwners(
+  managedFields: unknown,
+  ours: string,
+  keys: readonly string[],
+): ReadonlyMap<string, string> {
+  return ownersIn(fieldOwners(managedFields, 'f:data'), ours, keys);
+}
+
+function ownersIn(owners: readonly FieldOwner[], ours: string, paths: readonly string[]): ReadonlyMap<string, string> {
+  const others = owners.filter(({ manager }) => manager !== ours);
   return new Map(
     paths.flatMap((path) => {
       const owner = others.find(({ paths: owned }) => [...owned].some((each) => overlaps(each, path)));

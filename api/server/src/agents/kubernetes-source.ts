@@ -15,7 +15,8 @@ interface Fields {
 
 type WrittenAgent = KubeObject & { readonly spec: { readonly power?: Power } };
 
-export function openKubernetesSource(ports: WatchPorts): AgentSource {
+/** `see` takes an Agent that a writer got back, so that reads need not wait for the watch. */
+export function openKubernetesSource(ports: WatchPorts): AgentSource & { readonly see: (agent: KubeObject) => void } {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 
@@ -61,6 +62,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     entitlements: () => [...watch.entitlements.values()],
     onChange: (callback) => watch.onChange(callback),
     ...lifeOf(change, write),
+    see: (agent) => watch.see(agent),
     close: () => watch.close(),
   };
 }

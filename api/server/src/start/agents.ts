@@ -4,7 +4,9 @@ import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
 import { kubernetesEgressSecrets, NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
 import { kubernetesConfigMaps, sampleConfigMaps } from '../agents/config-maps.ts';
+import { kubernetesManifests } from '../agents/manifests/kubernetes-manifests.ts';
 import { manifestMapsOf } from '../agents/manifests/manifest-maps.ts';
+import { sampleManifests, type ManifestStore } from '../agents/manifests/manifest-store.ts';
 import type { ManifestMaps } from '../runs/workflow/manifest-source.ts';
 import { skillMapsOf, type SkillMaps } from '../capabilities/skill-maps.ts';
 import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
@@ -24,6 +26,7 @@ export interface Agents {
   readonly specWriter: SpecWriter;
   readonly egressSecrets: EgressSecrets;
   readonly skillMaps: SkillMaps;
+  readonly manifests: ManifestStore;
   readonly manifestMaps: ManifestMaps;
   close(): Promise<void>;
 }
@@ -35,6 +38,7 @@ export async function openAgents(
   const { db, log } = services;
   if (config.agents.source === 'samples') {
     const source = await openSamplesSource({ ...services, folder: config.agents.folder });
+    const manifestMaps = sampleConfigMaps(config.agents.folder, 'manifests');
     return {
       source,
       schedules: await openSampleSchedules(config.agents.folder),
@@ -42,7 +46,8 @@ export async function openAgents(
       specWriter: createSamplesWriter(),
       egressSecrets: NO_EGRESS_SECRETS,
       skillMaps: skillMapsOf(sampleConfigMaps(config.agents.folder, 'skill')),
-      manifestMaps: manifestMapsOf(sampleConfigMaps(config.agents.folder, 'manifests'), source),
+      manifests: sampleManifests(manifestMaps),
+      manifestMaps: manifestMapsOf(manifestMaps, source),
       close: () => source.close(),
     };
   }
@@ -60,6 +65,7 @@ export async function openAgents(
     specWriter: createKubernetesWriter({ client, namespace }),
     egressSecrets: kubernetesEgressSecrets({ client, namespace }),
     skillMaps: skillMapsOf(configMaps),
+    manifests: kubernetesManifests({ client, namespace, see: source.see }),
     manifestMaps: manifestMapsOf(configMaps, source),
     close: async () => {
       await audit.stop();

@@ -12,6 +12,7 @@ import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts'
 import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
 import { scriptHandlers } from '../scripts/script-handlers.ts';
+import { manifestHandlers } from '../agents/manifests/manifest-handlers.ts';
 import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { capabilityHandlers } from '../capabilities/capability-handlers.ts';
 import { skillHandlers } from '../capabilities/skill-handlers.ts';
@@ -100,6 +101,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...accountHandlers(village),
     ...accountChangeHandlers(village),
     ...entitlementHandlers(village),
+    ...manifestHandlers(village),
     ...meHandlers(village),
     ...signInHandlers(village),
     ...internalHandlers(village),

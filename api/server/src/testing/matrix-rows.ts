@@ -19,14 +19,14 @@ const ROWS = `
                                  getOpenApi getDocs
   401  403  400  400  403  403   moveAgent actAsAgent amendPersonality deleteScript
   401  403  400  403  403  403   awakenAgent suspendAgent rebootAgent undoPersonality putEntitlement
-                                 putAgentEntitlement quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
+                                 putAgentEntitlement putAgentManifests quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
                                  liftBan killAgent liftKill revokeAgentToken liftTokenRevocation freezeVillage
                                  liftVillageFreeze moderatePost openAuction cancelAuction createCredit approveCredit
                                  rejectCredit changeDifference importStatement createAccount changeAccount
                                  endAccountSessions banAccount liftAccountBan tryPolicy putModelPrices
                                  startSubscription finishSubscription putModelCredential testModel createSchedule
                                  changeSchedule deleteSchedule
-  401  200  200  403  403  403   listPersonality listSkills listTurns getStanding getAllowance getPayPalTerms logOut
+  401  200  200  403  403  403   listPersonality listSkills getAgentManifests listTurns getStanding getAllowance getPayPalTerms logOut
                                  getMe listRuns listOffers listCalls listRepositoryMemories listAgentArtifacts
                                  listDeliverables listPermissions listAllowRules countWaitingWork listAgentMemory
   401  200  200  200  403  403   listScripts getLedger listWorkers listAgentSessions getTimeline getModelUse

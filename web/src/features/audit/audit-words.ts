@@ -58,6 +58,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'agent.change': ['changed', 'the agent'],
   'agent.delete': ['deleted', 'the agent'],
   'agent.entitlement': ['pinned the tier', 'of'],
+  'agent.manifests': ['changed the workflow', 'of'],
   'entitlement.create': ['created', 'the tier'],
   'entitlement.change': ['changed', 'the tier'],
   'entitlement.delete': ['deleted', 'the tier'],

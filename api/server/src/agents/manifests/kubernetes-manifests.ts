@@ -1,0 +1,178 @@
+import { API_VERSION, MANIFEST_FILES, type ManifestFiles } from '@hamlet/contract';
+import { CONFIG_MAPS, isStatus, KubeError, type KubeClient, type KubeObject } from '@hamlet/kube';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
+import { changeSpec, guardWrite, type SpecPatch } from '../../resource-writes/change-spec.ts';
+import type { AgentRecord, OnConflict } from '../agent-source.ts';
+import { kubernetesConfigMaps, type ConfigMap } from '../config-maps.ts';
+import { FIELD_MANAGER, otherDataOwners } from '../field-owners.ts';
+import { AGENTS, recordOf } from '../kubernetes-watch.ts';
+import { readManifests } from './manifest-maps.ts';
+import type { ManifestStore, WantedManifests, WrittenManifests } from './manifest-store.ts';
+import { foreignProblem, MANIFESTS_LABEL, manifestsOfMap } from './manifests-of-map.ts';
+
+interface Ports {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  /** Receives each Agent that was written, so that reads need not wait for the watch. */
+  readonly see: (agent: KubeObject) => void;
+}
+
+interface WrittenMap {
+  readonly map: ConfigMap;
+  readonly changed: readonly string[];
+  /** True if the ConfigMap is the agent's, which does not name it yet, and has other files: another writer was before this one. */
+  readonly overtaken: boolean;
+}
+
+const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } as const;
+/** Longest content of a ConfigMap; the API server refuses more. */
+const MAP_MAX_BYTES = 1 << 20;
+
+/**
+ * Manifests in ConfigMaps of the cluster. A write is a merge patch with the field manager of the API, and not an apply:
+ * applies of the same manager change the power of an agent, and would remove each field that another of them had set.
+ */
+export function kubernetesManifests(ports: Ports): ManifestStore {
+  const { client, namespace } = ports;
+  const maps = kubernetesConfigMaps(ports);
+  return {
+    read: (record) => readManifests(maps, record),
+    write: (agentId, wanted) =>
+      guardWrite({ missing: 'no_such_agent', refused: 'manifests_unusable' }, async () => {
+        const agent = recordOf(await client.get<KubeObject>(AGENTS, { namespace, name: agentId }));
+        const put = await guardMap(() => putMap(ports, agent, wanted));
+        if (!put.ok) return put;
+        if (agent.spec.manifests !== undefined) return accepted(writtenOf(put.data, agent, false));
+        const named = await nameMap(ports, agent, { name: put.data.map.metadata.name, onConflict: wanted.onConflict });
+        if (!named.ok) return named;
+        return put.data.overtaken ? changedSince(agentId) : accepted(writtenOf(put.data, named.data, true));
+      }),
+  };
+}
+
+const changedSince = (agentId: string): Refused =>
+  refused('manifests_changed', `The manifests of ${agentId} have changed since they were read: read them again`);
+
+function writtenOf(
+  { map, changed }: WrittenMap,
+  { uid, generation = 0 }: Pick<AgentRecord, 'uid' | 'generation'>,
+  named: boolean,
+): WrittenManifests {
+  return { manifests: manifestsOfMap(map), changed, agent: { uid, generation }, named };
+}
+
+/** Turns the API server's refusals of a ConfigMap into reasons. */
+async function guardMap(work: () => Promise<Outcome<WrittenMap>>): Promise<Outcome<WrittenMap>> {
+  return guardWrite({ missing: 'manifests_changed', refused: 'manifests_unusable' }, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      if (isStatus(error, 409)) return refused('manifests_changed');
+      if (!(error instanceof KubeError) || error.status !== 403) throw error;
+      return refused('manifests_unusable', `The API may not write this ConfigMap: upgrade the chart. ${error.message}`);
+    }
+  });
+}
+
+/** Makes the ConfigMap of an agent, or changes it to match the files. */
+async function putMap(ports: Ports, agent: AgentRecord, wanted: WantedManifests): Promise<Outcome<WrittenMap>> {
+  const bytes = wanted.files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (bytes > MAP_MAX_BYTES)
+    return refused('manifests_unusable', `A ConfigMap holds at most ${MAP_MAX_BYTES} bytes: shorten the files`);
+  const named = agent.spec.manifests?.configMapName;
+  const name = named ?? ownName(agent);
+  const found = await kubernetesConfigMaps(ports).read(name);
+  if (found.ok) return changeMap(ports, { agent, map: found.map, isNamed: named !== undefined }, wanted);
+  if (!found.missing) return refused('manifests_unusable', found.problem);
+  return wanted.version === null ? createMap(ports, { agent, name }, wanted.files) : changedSince(agent.agentId);
+}
+
+const ownName = ({ agentId }: AgentRecord): string => `${agentId}-manifests`;
+
+async function createMap(
+  { client, namespace }: Ports,
+  { agent, name }: { readonly agent: AgentRecord; readonly name: string },
+  files: ManifestFiles,
+): Promise<Outcome<WrittenMap>> {
+  const owner = { apiVersion: API_VERSION, kind: 'Agent', name: agent.agentId, uid: agent.uid };
+  const object = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name,
+      namespace,
+      labels: { [MANIFESTS_LABEL]: 'true' },
+      // A ConfigMap with another name may serve several agents, so it outlives each of them.
+      ...(name === ownName(agent) ? { ownerReferences: [owner] } : {}),
+    },
+    data: Object.fromEntries(files.map(({ path, text }) => [path, text])),
+  };
+  const map = await client.create<ConfigMap>(CONFIG_MAPS, object, { namespace, query: QUERY });
+  return accepted({ map, changed: files.map(({ path }) => path), overtaken: false });
+}
+
+interface Present {
+  readonly agent: AgentRecord;
+  readonly map: ConfigMap;
+  readonly isNamed: boolean;
+}
+
+async function changeMap(
+  { client, namespace }: Ports,
+  { agent, map, isNamed }: Present,
+  { files, version, onConflict }: WantedManifests,
+): Promise<Outcome<WrittenMap>> {
+  const { name, uid, resourceVersion } = map.metadata;
+  const foreign = foreignProblem(map) ?? (isNamed ? null : strangerProblem(map, agent));
+  if (foreign !== null) return refused('manifests_unusable', foreign);
+  const data = differenceOf(map, files);
+  const changed = Object.keys(data);
+  if (changed.length === 0) return accepted({ map, changed, overtaken: false });
+  if (!isNamed) return accepted({ map, changed: [], overtaken: true });
+  if (resourceVersion !== version) return changedSince(agent.agentId);
+  const held = onConflict === 'refuse' ? ownedElsewhere(map, changed) : null;
+  if (held !== null) return held;
+  const patch = { metadata: { uid, resourceVersion }, data };
+  const after = await client.mergePatch<ConfigMap>(CONFIG_MAPS, patch, { namespace, name, query: QUERY });
+  return accepted({ map: after, changed, overtaken: false });
+}
+
+/** Why a ConfigMap with the name of the agent's own one is not that, and the fix; null if it is. */
+function strangerProblem({ metadata: { name, ownerReferences = [] } }: ConfigMap, agent: AgentRecord): string | null {
+  return ownerReferences.some(({ uid }) => uid === agent.uid)
+    ? null
+    : `There is a ConfigMap ${name} that is not the agent's own: name it in spec.manifests of ${agent.agentId}, or delete it`;
+}
+
+/** The merge patch of the keys that differ; null removes a key. Pure. */
+function differenceOf({ data = {} }: ConfigMap, files: ManifestFiles): Readonly<Record<string, string | null>> {
+  const wanted = new Map<string, string>(files.map(({ path, text }) => [path, text]));
+  const changed = MANIFEST_FILES.filter((path) => data[path] !== wanted.get(path));
+  return Object.fromEntries(changed.map((path) => [path, wanted.get(path) ?? null]));
+}
+
+function ownedElsewhere({ metadata: { name, managedFields } }: ConfigMap, keys: readonly string[]): Refused | null {
+  const held = [...otherDataOwners(managedFields, FIELD_MANAGER, keys)].map(
+    ([key, manager]) => `${key} of ConfigMap ${name} is managed by "${manager}"`,
+  );
+  return held.length === 0 ? null : refused('field_owned_elsewhere', held.join('; '));
+}
+
+/** Names the ConfigMap in `spec.manifests`, unless another writer has named one in the meantime. */
+async function nameMap(
+  { client, namespace, see }: Ports,
+  { agentId, uid }: AgentRecord,
+  { name, onConflict }: { readonly name: string; readonly onConflict: OnConflict },
+): Promise<Outcome<AgentRecord>> {
+  const plan = (object: KubeObject): SpecPatch | Refused => {
+    const present = recordOf(object).spec.manifests?.configMapName;
+    if (object.metadata.uid !== uid || (present ?? name) !== name) return changedSince(agentId);
+    return present === name
+      ? { spec: {}, paths: [] }
+      : { spec: { manifests: { configMapName: name } }, paths: ['manifests.configMapName'] };
+  };
+  const outcome = await changeSpec({ client, type: AGENTS, namespace }, { name: agentId, onConflict, plan });
+  if (!outcome.ok) return outcome;
+  see(outcome.data.object);
+  return accepted(recordOf(outcome.data.object));
+}

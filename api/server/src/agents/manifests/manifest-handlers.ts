@@ -1,0 +1,56 @@
+import { plain, type Handlers } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { inCluster, type WrittenObject } from '../../resource-writes/write-cluster.ts';
+import type { Village } from '../../village.ts';
+import type { WrittenManifests } from './manifest-store.ts';
+
+export function manifestHandlers(village: Village) {
+  return {
+    getAgentManifests: getManifests(village),
+    putAgentManifests: putManifests(village),
+  } satisfies Partial<Handlers>;
+}
+
+function getManifests({ source, manifests }: Village): Handlers['getAgentManifests'] {
+  return plain(async ({ params: { agent_id: agentId } }) => {
+    const record = source.get(agentId);
+    if (record === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    return accepted(await manifests.read(record));
+  });
+}
+
+/**
+ * The generation is that of the Agent, if the write changed it. A resumed attempt counts as a change, because the one
+ * before it may have ended between its write and its audit row.
+ */
+function writtenOf(outcome: Outcome<WrittenManifests>, resumed: boolean): Outcome<WrittenObject<WrittenManifests>> {
+  if (!outcome.ok) return outcome;
+  const { agent, changed, named } = outcome.data;
+  return accepted({
+    data: outcome.data,
+    uid: agent.uid,
+    generation: named ? agent.generation : undefined,
+    changed: resumed || named || changed.length > 0,
+  });
+}
+
+function putManifests({ db, source, manifests }: Village): Handlers['putAgentManifests'] {
+  return inCluster(db, ({ params: { agent_id: agentId }, query: { on_conflict: onConflict }, body }) => {
+    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    return accepted({
+      kind: 'Agent',
+      name: agentId,
+      action: 'agent.manifests',
+      // The answer has all texts, and a retry gets the same one from the ConfigMap.
+      keepsAnswer: false,
+      write: async ({ resumed }) => writtenOf(await manifests.write(agentId, { ...body, onConflict }), resumed),
+      detail: ({ uid, data }: WrittenObject<WrittenManifests>) => ({
+        uid,
+        config_map_name: data.manifests.config_map_name,
+        files: data.changed,
+        on_conflict: onConflict,
+      }),
+      answer: (written: WrittenManifests) => accepted(written.manifests),
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import type { AgentManifests, ManifestFiles } from '@hamlet/contract';
+import { refused, type Outcome } from '../../http/outcome.ts';
+import type { AgentRecord, OnConflict } from '../agent-source.ts';
+import type { ConfigMaps } from '../config-maps.ts';
+import { readManifests } from './manifest-maps.ts';
+
+/** All files of an agent's manifests. */
+export interface WantedManifests {
+  readonly files: ManifestFiles;
+  /** The version that was read; null if there was none. */
+  readonly version: string | null;
+  readonly onConflict: OnConflict;
+}
+
+/** Manifests after a write. */
+export interface WrittenManifests {
+  readonly manifests: AgentManifests;
+  /** Names of the files that the write changed, added or removed. */
+  readonly changed: readonly string[];
+  readonly agent: { readonly uid: string; readonly generation: number };
+  /** True if the write named the ConfigMap in the Agent. */
+  readonly named: boolean;
+}
+
+export interface ManifestStore {
+  read(record: Pick<AgentRecord, 'spec'>): Promise<AgentManifests>;
+  /** Throws UnavailableError if the cluster is unreachable. */
+  write(agentId: string, wanted: WantedManifests): Promise<Outcome<WrittenManifests>>;
+}
+
+/** Manifests from a folder of sample files. Read-only, because without a cluster no writer can be refused. */
+export function sampleManifests(maps: ConfigMaps): ManifestStore {
+  return {
+    read: (record) => readManifests(maps, record),
+    write: async () =>
+      refused('cluster_needed', 'These manifests are sample files and cannot be written: run a cluster (make up)'),
+  };
+}
