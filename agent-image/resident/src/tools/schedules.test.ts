@@ -13,6 +13,7 @@ const SCHEDULE: ScheduleView = {
   agent_name: 'ada',
   selector: null,
   prompt: 'Look around.',
+  workflow: null,
   every: '10m',
   cron: null,
   daily_at: null,

@@ -128,6 +128,7 @@ const FIELDS = {
   agent_name: 'agentName',
   selector: 'selector',
   prompt: 'prompt',
+  workflow: 'workflow',
   every: 'every',
   cron: 'cron',
   daily_at: 'dailyAt',
@@ -159,13 +160,22 @@ function newSpecOf(change: ScheduleChange): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }
 
-/** A change replaces all labels, so the patch sets each missing label to null. Pure. */
+/** A change replaces all labels and the whole workflow, so the patch sets each missing part to null. Pure. */
 function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
-  const { selector, ...others } = change;
-  if (typeof selector !== 'object' || selector === null) return { ...change };
-  const { matchLabels } = selector as { readonly matchLabels: Readonly<Record<string, string>> };
-  const gone = Object.keys(before.selector?.matchLabels ?? {}).map((label) => [label, null] as const);
-  return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
+  const { selector, workflow } = change;
+  const { matchLabels } = (selector ?? {}) as { readonly matchLabels?: object };
+  return {
+    ...change,
+    ...(isObject(matchLabels) ? { selector: { matchLabels: wholly(before.selector?.matchLabels, matchLabels) } } : {}),
+    ...(isObject(workflow) ? { workflow: wholly(before.workflow, workflow) } : {}),
+  };
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** A merge patch that leaves only the parts of `after`. */
+function wholly(before: object | undefined, after: object): object {
+  return { ...Object.fromEntries(Object.keys(before ?? {}).map((key) => [key, null])), ...after };
 }
 
 /** Returns only the difference, because a writer owns the fields that it writes. Pure. */

@@ -57,6 +57,7 @@ test("a schedule is written to the cluster under the API's field manager, and re
       agent_name: 'ada',
       selector: null,
       prompt: 'Look around.',
+      workflow: null,
       every: null,
       cron: null,
       daily_at: '09:30',
@@ -94,6 +95,21 @@ test('a change keeps omitted fields, removes fields that are null, and replaces 
   const before = (await stored('walk')).metadata.resourceVersion;
   await change('walk', { suspend: true, agent_name: 'bob' });
   assert.equal((await stored('walk')).metadata.resourceVersion, before, 'a change of nothing writes nothing');
+});
+
+test('a workflow may be empty; a change replaces it as a whole, and null lets the prompt be answered again', async () => {
+  const made = await create('flow', { workflow: { pipeline: 'nightly', tags: ['text', 'day'] } });
+  assert.deepEqual(made.workflow, { pipeline: 'nightly', tags: ['text', 'day'] });
+  assert.deepEqual((await change('flow', { workflow: { mode: 'draft', tags: ['day'] } })).workflow, {
+    mode: 'draft',
+    tags: ['day'],
+  });
+  assert.deepEqual((await stored('flow')).spec['workflow'], { mode: 'draft', tags: ['day'] });
+  assert.deepEqual((await change('flow', { workflow: {} })).workflow, {});
+  await refuses(change('flow', { workflow: { pipeline: 'Nightly' } }), 'schedule_refused', /write an id of pipelines/);
+  assert.equal((await change('flow', { workflow: null })).workflow, null);
+  assert.equal((await stored('flow')).spec['workflow'], undefined);
+  await play.admin.deleteSchedule({ name: 'flow' });
 });
 
 test('a field of another owner is taken over only on request; the refusal names the owner', async () => {

@@ -47,6 +47,7 @@ export function scheduleView(record: ScheduleRecord, firings: readonly FiringRow
     agent_name: spec.agentName ?? null,
     selector: spec.selector === undefined ? null : { match_labels: spec.selector.matchLabels },
     prompt: spec.prompt,
+    workflow: spec.workflow ?? null,
     every: spec.every ?? null,
     cron: spec.cron ?? null,
     daily_at: spec.dailyAt ?? null,

@@ -9,6 +9,7 @@ export function scheduleView(more: Partial<ScheduleView> = {}): ScheduleView {
     agent_name: 'ada',
     selector: null,
     prompt: 'Read the board.',
+    workflow: null,
     every: null,
     cron: null,
     daily_at: '08:30',

@@ -24,6 +24,16 @@ const written = {
   agent_name: z.string().max(SHORT).nullable(),
   selector: z.strictObject({ match_labels: z.record(z.string().max(317), z.string().max(63)) }).nullable(),
   prompt: z.string().max(MAX_PROSE_CHARS),
+  workflow: z
+    .strictObject({
+      pipeline: z.string().max(64).optional(),
+      mode: z.string().max(64).optional(),
+      tags: z.array(z.string().max(64)).max(64).optional(),
+    })
+    .nullable()
+    .describe(
+      'If set, even empty, each run carries out the workflow of its agent, whose input is the prompt; a change replaces it as a whole',
+    ),
   every: z.string().max(64).nullable().meta({ example: '10m' }),
   cron: z.string().max(128).nullable(),
   daily_at: z.string().max(64).nullable().meta({ example: '09:30' }),
