@@ -65,6 +65,13 @@ test('fields of another kind are ignored', () => {
   assert.deepEqual(problems({ kind: 'daily', cron: 'nonsense', every: '' }), {});
 });
 
+test('an edit of other fields keeps the workflow of a schedule', () => {
+  const view = scheduleView({ workflow: { pipeline: 'nightly', tags: ['day'] } });
+  const reading = readDraft({ ...draftOf(view, 'UTC'), prompt: 'Report.' });
+  assert.ok(reading.ok);
+  assert.deepEqual(changesOf(reading.body, view), { prompt: 'Report.' });
+});
+
 test('only changed fields are sent, and null removes a field', () => {
   const view = scheduleView({ daily_at: '09:00', time_zone: 'Europe/Zurich' });
   const same = readDraft(draftOf(view, 'UTC'));

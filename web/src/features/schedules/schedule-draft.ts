@@ -11,6 +11,8 @@ export interface Draft {
   readonly agent: string;
   readonly labels: string;
   readonly prompt: string;
+  /** Null if the prompt is answered, and no workflow carried out. */
+  readonly workflow: ScheduleView['workflow'];
   readonly kind: TimingKind;
   readonly every: string;
   readonly dailyAt: string;
@@ -39,6 +41,7 @@ export function emptyDraft(agent: string, timeZone: string): Draft {
     agent,
     labels: '',
     prompt: '',
+    workflow: null,
     kind: 'daily',
     every: '1h',
     dailyAt: '09:00',
@@ -59,6 +62,7 @@ export function draftOf(view: ScheduleView, timeZone: string): Draft {
     ...blank,
     name: view.name,
     prompt: view.prompt,
+    workflow: view.workflow,
     target: view.selector === null ? 'agent' : 'labels',
     labels: labelText(view.selector?.match_labels ?? {}),
     ...timingTexts(view, blank),
@@ -133,6 +137,7 @@ function candidateOf(draft: Draft): object {
     ...target,
     ...timingOf(draft),
     prompt: draft.prompt.trim(),
+    workflow: draft.workflow ?? undefined,
     missedRuns: draft.missedRuns,
     catchUpLimit: number(draft.catchUpLimit),
     overlap: draft.overlap,
@@ -180,6 +185,7 @@ function bodyOf(spec: ScheduleSpec): ScheduleBody {
     agent_name: spec.agentName ?? null,
     selector: spec.selector === undefined ? null : { match_labels: spec.selector.matchLabels },
     prompt: spec.prompt,
+    workflow: spec.workflow ?? null,
     every: spec.every ?? null,
     cron: spec.cron ?? null,
     daily_at: spec.dailyAt ?? null,

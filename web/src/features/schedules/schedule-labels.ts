@@ -59,7 +59,7 @@ export function targetLabel(view: Pick<ScheduleView, 'agent_name' | 'selector'>)
 export function policyLabels(
   view: Pick<
     ScheduleView,
-    'missed_runs' | 'catch_up_limit' | 'overlap' | 'starting_deadline_seconds' | 'history_limit'
+    'workflow' | 'missed_runs' | 'catch_up_limit' | 'overlap' | 'starting_deadline_seconds' | 'history_limit'
   >,
 ): string[] {
   const missed = {
@@ -73,9 +73,19 @@ export function policyLabels(
     Replace: 'A new run ends an earlier one.',
   }[view.overlap];
   return [
+    ...(view.workflow === null ? [] : [workflowLabel(view.workflow)]),
     missed,
     overlap,
     `A run that is ${view.starting_deadline_seconds} s late counts as missed.`,
     `The village keeps the last ${view.history_limit} runs.`,
   ];
+}
+
+function workflowLabel({ pipeline, mode, tags = [] }: NonNullable<ScheduleView['workflow']>): string {
+  const choices = [
+    ...(pipeline === undefined ? [] : [`pipeline ${pipeline}`]),
+    ...(mode === undefined ? [] : [`mode ${mode}`]),
+    ...(tags.length === 0 ? [] : [`tags ${tags.join(', ')}`]),
+  ];
+  return `Each run carries out the workflow of its agent${choices.length === 0 ? '' : ` (${choices.join('; ')})`}.`;
 }

@@ -78,6 +78,15 @@ test('a schedule has labels for timing, target, state and policies', () => {
     policyLabels(scheduleView({ missed_runs: 'CatchUp', catch_up_limit: 3 }))[0],
     'The last 3 missed runs begin late.',
   );
+  assert.deepEqual(
+    [{}, { pipeline: 'nightly', mode: 'draft', tags: ['a', 'b'] }].map(
+      (workflow) => policyLabels(scheduleView({ workflow }))[0],
+    ),
+    [
+      'Each run carries out the workflow of its agent.',
+      'Each run carries out the workflow of its agent (pipeline nightly; mode draft; tags a, b).',
+    ],
+  );
   const of = (reason: string): ReturnType<typeof stateOf> =>
     stateOf({
       suspend: false,
