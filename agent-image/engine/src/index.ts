@@ -24,7 +24,7 @@ export type { CallInput, OneCall, OneCallParts, ProgramRun } from './runtimes/on
 export type { Program, ProgramEnd, ProgramPort, Printed } from './runtimes/program-port.ts';
 export { ProgramError } from './runtimes/program-port.ts';
 export { ArgumentLines, filled, programSettings, TimeoutSeconds, VariableLines } from './runtimes/program-settings.ts';
-export { createEngineRuntime } from './runtimes/engine-runtime.ts';
+export { createEngineRuntime, workOnRun } from './runtimes/engine-runtime.ts';
 export { createStubRuntime } from './runtimes/stub-runtime.ts';
 
 export { createEngine } from './loop/engine.ts';

@@ -44,6 +44,7 @@ import type { EndedRun } from './runs/settlement.ts';
 import { createTurnGate, type TurnGate } from './runs/turn-gate.ts';
 import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';
 import { SPEECH, voiceOf } from './runtime/voice.ts';
+import { workflowRuntimes } from './workflow/open-workflow.ts';
 import { connect, type Connection, type ConnectionPorts } from './process/connection.ts';
 import { introduce, untilAnswered } from './process/introduce.ts';
 
@@ -273,7 +274,9 @@ function mindOf(
       return toolsOf({ ...retries, ...own, village, work, book, mirrored, stop }, { env, place, config, log, states });
     },
   });
-  const runtimes = { ...registry, acp: acpRuntimes({ ...retries, env, place, book, work, config, log }) };
+  const shared = { ...retries, env, book, work };
+  const acp = acpRuntimes({ ...shared, place, config, log });
+  const workflow = workflowRuntimes({ ...shared, village, childRuns, engineHost: thinking.engineHost });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: memoryPathIn(env, null) };
   const own = { arrival, body, childRuns, skills, states, keys, ownMemory, reader };
   return {
@@ -281,7 +284,7 @@ function mindOf(
     thinking,
     refusals: place.refusals,
     runMemory,
-    runtimes: createRuntimePool({ registry: runtimes, host: thinking.host, ...folders }),
+    runtimes: createRuntimePool({ registry: { ...registry, acp, workflow }, host: thinking.host, ...folders }),
   };
 }
 

@@ -61,9 +61,11 @@ export {
   RUN_COUNT_MAX,
   RUN_REASON_MAX_CHARS,
   RUN_PARK_MAX_MS,
+  RUN_PROMPT_MAX_CHARS,
   RUN_RENEW_EVERY_S,
   RUN_STEPS_MAX,
   RUN_SUMMARY_MAX_CHARS,
+  WORKER_TOKENS_MIN,
 } from './values/run/run.ts';
 export { GIT_SECONDS_MAX, type GitAction, type GitInput } from './tools/git-tool.ts';
 export { INSTALL_SECONDS_MAX, type InstallInput, type PackageManager } from './tools/install-tool.ts';

@@ -43,16 +43,25 @@ async function speakOnce(
   throw new RunFailure('model_cut', 'The model did not answer: its stream ended too early.');
 }
 
-export async function carryOut(engine: Engine, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
-  const { run } = input;
-  const { signal } = context;
+export const carryOut = (engine: Engine, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> =>
+  workOnRun(engine, { run: input.run, begin: () => begin(engine, input, context) }, context.signal);
+
+/** `begin` continues the run, or starts it. */
+type Work = Readonly<{ run: string; begin: () => Promise<Begun> }>;
+
+/** Works on a run until it ends or waits. The signal cancels or releases it, as that of `AgentRuntime.execute` does. */
+export async function workOnRun(
+  engine: Engine,
+  { run, begin: beginWork }: Work,
+  signal: AbortSignal,
+): Promise<RuntimeOutcome> {
   const ended = engine.outcomeOf(run);
   if (ended !== null) return outcomeOf(ended);
   const onAbort = (): void => {
     void stop(engine, run, signal.reason);
   };
   try {
-    const begun = await begin(engine, input, context);
+    const begun = await beginWork();
     // The parent run was released in between; it continues both runs later.
     if (!begun.ok && begun.code === 'parent_not_active') return { kind: 'interrupted' };
     if (!begun.ok) throw new RunFailure(begun.code, `The engine does not work on the run: ${begun.code}.`);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { judgeCall } from '@hamlet/core/policy';
 import type {
   ApprovalPort,
+  Budgets,
   Engine,
   EngineParts,
   EnginePorts,
@@ -46,9 +47,24 @@ export interface EngineHost {
   readonly engine: Engine;
   readonly mirror: JournalMirror;
   readonly tools: readonly Tool[];
-  /** Another engine on the journal, with its own model and tools. No policy judges these, and it recalls no notes. */
-  engineWith(parts: EngineParts): Engine;
+  /** The parts of the agent's own engine, for another one that does its kind of work. */
+  readonly own: Required<Pick<EnginePorts, 'journal' | 'model' | 'policy' | 'approvals' | 'compaction'>>;
+  /** Another engine on the journal, with its own model and tools. Without a policy of its own, none judges these. It recalls no notes. */
+  engineWith(parts: OtherParts): Engine;
+  /** Raises the limits of a run, whichever engine works on it. */
+  raise(run: string, budgets: Budgets): void;
   close(): Promise<void>;
+}
+
+type OtherParts = EngineParts &
+  Partial<Pick<EnginePorts, 'toolsOf' | 'flow' | 'policy' | 'approvals' | 'compaction' | 'notify'>> & {
+    /** The limits that a run gets of those that the API gives it; by default all. */
+    readonly limitsOf?: (run: string, given: Budgets) => Budgets;
+  };
+
+interface Working {
+  readonly engine: Engine;
+  readonly limitsOf: NonNullable<OtherParts['limitsOf']>;
 }
 
 /** Opens the journal and starts an engine on it. Rejects with `RunFailure` if the journal cannot be used. */
@@ -59,9 +75,16 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   });
   const mirror = createJournalMirror({ journal, work, book, log, rest, random });
   const words = createWordPublisher(ports);
+  const own = {
+    journal,
+    model: ports.model,
+    policy: policyOf(book),
+    approvals: approvalsOf(ports),
+    compaction: modelCompaction(ports.model, (name) => book.contextTokensOf(name)),
+  };
   const shared = {
     journal,
-    approvals: approvalsOf(ports),
+    approvals: own.approvals,
     clock: SYSTEM_CLOCK,
     ids: { next: randomUUID },
     notify: (notice: Notice) => report({ log, mirror, words }, notice),
@@ -69,30 +92,38 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   const tools = await ports.tools((run, signal) => mirror.flush(run, signal));
   const engine = createEngine({
     ...shared,
-    model: ports.model,
-    compaction: modelCompaction(ports.model, (name) => book.contextTokensOf(name)),
+    ...own,
     get tools() {
       return tools();
     },
     offer: (run, all, calls) => shownTools(all, calls, toolRulesOf(book.find(run))),
-    policy: policyOf(book),
     memory: memoryPort(ports),
   });
-  let engines = [engine];
+  let others: readonly Working[] = [];
   return {
     engine,
     mirror,
     get tools() {
       return tools();
     },
-    engineWith: (parts) => {
-      const other = createEngine({ ...shared, ...ALONE, ...parts });
+    own,
+    engineWith: ({ limitsOf = (_run, given) => given, notify, ...parts }) => {
+      const both = (notice: Notice): void => {
+        shared.notify(notice);
+        notify?.(notice);
+      };
+      const other = createEngine({ ...shared, ...ALONE, ...parts, notify: both });
       // The newest may not have begun yet.
-      engines = [...engines.filter((each, at) => each.active() > 0 || at >= engines.length - NEWEST_KEPT), other];
+      const kept = others.filter((each, at) => each.engine.active() > 0 || at >= others.length - NEWEST_KEPT);
+      others = [...kept, { engine: other, limitsOf }];
       return other;
     },
+    raise: (run, budgets) => {
+      engine.raise(run, budgets);
+      for (const other of others) other.engine.raise(run, other.limitsOf(run, budgets));
+    },
     close: async () => {
-      await Promise.all([engine, ...engines].map((each) => each.interrupt()));
+      await Promise.all([engine, ...others.map((other) => other.engine)].map((each) => each.interrupt()));
       journal.close();
     },
   };

@@ -8,6 +8,7 @@ import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { RunLease } from '../village/village.ts';
 import type { LimitedRun } from '../toolset/tool-rules.ts';
+import type { BookedStage, BookedWorkflow } from '../workflow/booked-workflow.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 
@@ -25,6 +26,9 @@ export interface BookedRun extends LimitedRun {
   readonly author: GitAuthor | null;
   /** Files of the message of the run. */
   readonly files?: readonly RunFile[] | undefined;
+  /** Present if the run carries out a workflow, or works for a stage of one. */
+  readonly workflow?: BookedWorkflow | undefined;
+  readonly stage?: BookedStage | undefined;
   /** True for a worker, whose prompt contains no memories. */
   readonly isWorker?: boolean;
   /** Called when the API reports that the lease is over. */

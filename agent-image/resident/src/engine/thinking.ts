@@ -59,6 +59,8 @@ interface HeldRun {
 export interface Thinking {
   readonly book: RunBook;
   readonly host: RuntimeHost;
+  /** Opens the journal with the agent's engine. Rejects with `RunFailure` if the journal cannot be used. */
+  readonly engineHost: () => Promise<EngineHost>;
   thinks(name: string): boolean;
   /** False if the runtime needs the journal but the journal cannot be used. The agent then takes no runs. */
   isReady(name: string): Promise<boolean>;
@@ -102,6 +104,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
   const thinks = (name: string): boolean => runtimeFacts(name).isJournaled;
   return {
     book,
+    engineHost: open,
     host: {
       engine: async () => (await open()).engine,
       engineWith: async (parts) => (await open()).engineWith(parts),
@@ -132,7 +135,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),
     spentOf: async (run, name) => (thinks(name) ? ((await opened())?.engine.spentOf(run) ?? null) : null),
-    raise: async (run, limits) => (await opened())?.engine.raise(run, limits),
+    raise: async (run, limits) => (await opened())?.raise(run, limits),
     takeRefused: (run) => expiredOf(book, run),
     refusalOf: (run, code) => book.find(run)?.refusals.get(code.replace(MODEL_FAILURE, '')) ?? null,
     keepMemory: (run) => ports.keepMemory(run, ports.stop),

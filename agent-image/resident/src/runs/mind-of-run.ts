@@ -1,5 +1,6 @@
 import type { AgentConfig, Run } from '@hamlet/contract';
 import { isForeign, mindLabel, mindOfRuntime } from '@hamlet/core/mind';
+import { WORKFLOW_RUNTIME } from '../workflow/booked-workflow.ts';
 import { runtimeNameOf, type Obtained } from '../runtime/runtime-pool.ts';
 
 /** The configuration for a run. `lost`: why no runtime can carry it out; null if one can. */
@@ -7,10 +8,15 @@ export type RunMind = Readonly<{ config: AgentConfig; lost: Extract<Obtained, { 
 
 /**
  * A run ends with the runtime that began it, also if its Agent has named another since: only that one can read what it has done. A
- * worker has its parent's engine. The program of a replaced mind is gone, so its run fails; so does a run that may change nothing, because
+ * worker has its parent's engine. A workflow, and its stages, need none of the agent's own minds. The program of a replaced mind is gone, so its run fails; so does a run that may change nothing, because
  * no rule holds back the tools of a program. Pure.
  */
-export function mindOfRun(config: AgentConfig, run: Pick<Run, 'runtime' | 'worker' | 'safe_mode'>): RunMind {
+export function mindOfRun(
+  config: AgentConfig,
+  run: Pick<Run, 'runtime' | 'worker' | 'safe_mode' | 'workflow'>,
+): RunMind {
+  if (run.workflow !== undefined || run.worker?.stage !== undefined)
+    return { config: { ...config, runtime: { name: WORKFLOW_RUNTIME, named: true, config: {} } }, lost: null };
   const begun = run.worker === undefined ? run.runtime : 'engine';
   const now = runtimeNameOf(config);
   if (begun === null || begun === now) return { config, lost: run.safe_mode === undefined ? null : unsafeMind(now) };

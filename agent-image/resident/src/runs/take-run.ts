@@ -28,6 +28,7 @@ import { mindOfRun } from './mind-of-run.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
 import { cancelledEnd, endOf, failedEnd, refusedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
+import { bookedWorkflowOf } from '../workflow/booked-workflow.ts';
 import { wordsOfRun } from './words-of-run.ts';
 
 /** Time limit of a run with a runtime that keeps no journal. */
@@ -221,6 +222,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     author: held.author,
     files: held.files,
     isWorker: run.worker !== undefined,
+    ...bookedWorkflowOf(held),
     given: run.worker?.tools?.flat() ?? [],
     canBrowse: 'name' in runtime ? runtime.config.can_browse : false,
     onLeaseLost,

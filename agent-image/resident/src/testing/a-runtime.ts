@@ -41,6 +41,7 @@ export const noRunMemory = (): RunMemory => ({
 export function noThinking(): Thinking {
   return {
     book: createRunBook(),
+    engineHost: missing,
     host: { engine: missing, engineWith: missing, programs: null, mirrored: missing, model: { chat: missing } },
     thinks: () => false,
     isReady: async () => true,

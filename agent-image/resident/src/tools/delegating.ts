@@ -14,31 +14,58 @@ const LOOK_EVERY_MS = 1_000;
 const PARKED_MIN_MS = 60_000;
 const PROMPT_MAX_CHARS = 200;
 
+type Delegating = Pick<ToolKit, 'work' | 'book' | 'childRuns' | 'mirrored' | 'rest' | 'random'>;
+
+/** `tool`: the tool of the village that starts the worker. `resultOf`: the result of a worker that has ended. */
+interface Delegated {
+  readonly tool: string;
+  readonly resultOf: (worker: Worker) => ToolResult;
+}
+
+/** Starts a worker and works on it until it has ended; the result is its envelope. */
+export const delegateWork = (kit: ToolKit, context: CallContext): Promise<ToolResult> =>
+  workByWorker(kit, context, { tool: 'delegate', resultOf });
+
 /**
- * Starts a worker and works on it until it has ended; the result is its envelope. The API has one worker for each call, so after
- * a kill the repeated call finds it and continues it.
+ * Starts a worker and works on it until it has ended. The API has one worker for each call, so after a kill the repeated call finds it and
+ * continues it.
  */
-export async function delegateWork(kit: ToolKit, context: CallContext): Promise<ToolResult> {
-  const answer = await askVillage(kit, 'delegate', context);
-  if ('result' in answer) return answer.result;
-  const { outcome } = answer;
-  const runId = outcome.data?.['run_id'];
-  if (outcome.kind !== 'ok' || typeof runId !== 'string') return outcomeIn(outcome);
+export async function workByWorker(
+  kit: Delegating,
+  context: CallContext,
+  { tool, resultOf: resultOfWorker }: Delegated,
+): Promise<ToolResult> {
   try {
-    return await untilEnded(kit, runId, context.signal);
+    const answer = await askUntilPlace(kit, tool, context);
+    if ('result' in answer) return answer.result;
+    const { outcome } = answer;
+    const runId = outcome.data?.['run_id'];
+    if (outcome.kind !== 'ok' || typeof runId !== 'string') return outcomeIn(outcome);
+    const worker = await untilEnded(kit, runId, context.signal);
+    return 'kind' in worker ? worker : resultOfWorker(worker);
   } catch (error) {
     // The worker is cancelled or released together with the run that waits for it.
-    if (context.signal.aborted) return { kind: 'unknown', text: `This run stopped waiting for the worker ${runId}.` };
+    if (context.signal.aborted) return { kind: 'unknown', text: 'This run stopped waiting for its worker.' };
     throw error;
   }
 }
 
-async function untilEnded(kit: ToolKit, runId: string, signal: AbortSignal): Promise<ToolResult> {
+/** Asks until the API gives an answer that stays: while other workers are active, a stage waits for a place among them. */
+async function askUntilPlace(kit: Delegating, tool: string, context: CallContext): ReturnType<typeof askVillage> {
+  for (;;) {
+    const answer = await askVillage(kit, tool, context);
+    if ('result' in answer || answer.outcome.data?.['again'] !== true) return answer;
+    await delay(LOOK_EVERY_MS, undefined, { signal: context.signal });
+  }
+}
+
+/** The worker that has ended, or why the call ends without it. */
+async function untilEnded(kit: Delegating, runId: string, signal: AbortSignal): Promise<Worker | ToolResult> {
   for (let taken: Taken | null = null; ;) {
     signal.throwIfAborted();
     const [worker] = await answered(kit, signal, () => kit.work.workers({ active: false, run: runId }));
     if (worker === undefined) return failed('worker_forgotten', `The village has forgotten the worker ${runId}.`);
-    if (worker.envelope !== null) return resultOf(worker);
+    if (worker.envelope !== null) return worker;
     const { parked = null, state } = worker.run;
     // The API decides by its own clock whether the worker may start again.
     if (parked !== null && taken !== null) return parkedUntil(parked);

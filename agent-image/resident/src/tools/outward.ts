@@ -17,7 +17,11 @@ export async function performOutward(kit: ToolKit, tool: string, context: CallCo
 }
 
 /** Asks the API to perform a call. The API first gets the journal up to the intent, in case the volume is lost. */
-export async function askVillage(kit: ToolKit, tool: string, { run, call, args, signal }: CallContext): Promise<Asked> {
+export async function askVillage(
+  kit: Pick<ToolKit, 'work' | 'book' | 'mirrored' | 'rest' | 'random'>,
+  tool: string,
+  { run, call, args, signal }: CallContext,
+): Promise<Asked> {
   const booked = kit.book.find(run);
   if (booked === undefined) return { result: { kind: 'unknown', text: 'This process has no lease on the run.' } };
   await kit.mirrored(run, signal);

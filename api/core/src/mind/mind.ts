@@ -49,6 +49,7 @@ const UNKNOWN: RuntimeFacts = { own: null, isJournaled: false, isScripted: false
 const PROGRAM: RuntimeFacts = { ...UNKNOWN, isJournaled: true, isOneCall: true };
 const RUNTIMES: ReadonlyMap<string, RuntimeFacts> = new Map([
   ['engine', { ...UNKNOWN, own: "Hamlet's engine", isJournaled: true }],
+  ['workflow', { ...UNKNOWN, own: "Hamlet's workflows", isJournaled: true }],
   ['scripted', { ...UNKNOWN, own: "Hamlet's scripted mind", isScripted: true }],
   ['stub', { ...UNKNOWN, own: 'A stub for tests', isScripted: true }],
   ['command', PROGRAM],

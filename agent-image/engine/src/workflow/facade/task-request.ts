@@ -47,10 +47,13 @@ const DEFAULT_TASK_BUDGET = { ...DEFAULT_BUDGET, steps: 10_000, tokens: 100_000_
 export const hashOf = (manifests: Manifests): string =>
   createHash('sha256').update(canonicalJson(manifests)).digest('hex');
 
+/** A task whose overrides are not checked yet. */
+export type AskedTask = Omit<TaskSpec, 'overrides'> & Readonly<{ overrides?: readonly unknown[] }>;
+
 type Identified<S> = S & Readonly<{ id: string }>;
 
 /** The run of a new task. Throws `input_invalid`, `no_pipeline`, or `config_error` if an override does not fit the manifests. */
-export function newTask(setting: RequestSetting, spec: Identified<TaskSpec>): TaskRequest {
+export function newTask(setting: RequestSetting, spec: Identified<AskedTask>): TaskRequest {
   const checked = withCheckedInput(spec);
   const { id, input, mode = null, tags = [] } = checked;
   const overrides = [...setting.manifests.overrides, ...(spec.overrides ?? []).map(checkedOverride)];
@@ -117,7 +120,7 @@ type Chosen = Readonly<{ id: string; decision: RoutingDecision }>;
 
 function pipelineFor(
   { manifests, route }: RequestSetting,
-  { pipeline: named, tags = [], id: task, mode = null }: Identified<Omit<TaskSpec, 'mode'> & { mode?: string | null }>,
+  { pipeline: named, tags = [], id: task, mode = null }: Identified<Omit<AskedTask, 'mode'> & { mode?: string | null }>,
   overrides: readonly Override[],
 ): Chosen {
   if (named !== undefined)

@@ -10,7 +10,7 @@ import { loadRun } from '../../loop/transcript.ts';
 import { NO_FLOW, type FlowStage, type FlowState } from '../../state/flow-state.ts';
 import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
-import type { AgentSpec } from '../manifest/schemas.ts';
+import type { AgentSpec, BudgetSpec } from '../manifest/schemas.ts';
 import type { NodeRole, Plan } from '../plan/plan.ts';
 import { withToolHooks, type PlaceOf } from '../plugins/hook-tools.ts';
 import type { PluginManager } from '../plugins/plugin-manager.ts';
@@ -20,6 +20,7 @@ import type { ToolRules } from '../tools/check-tool-call.ts';
 import { toolsOf } from '../tools/tools-of.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { agentOf, agentOfRun, stageOf } from './agent-of-run.ts';
 import { agentRequest, taskText, tokensOf, type AgentRequest } from './agent-request.ts';
 import { EngineError } from './engine-error.ts';
 import { hosted, toolIn, type HostTools, type Place } from '../host/host-tools.ts';
@@ -29,6 +30,8 @@ import type { TaskMemory } from './task-memory.ts';
 import { toolStep } from './tool-step.ts';
 
 type Known = Readonly<{ record: TaskRecord; parts: TaskParts; tools: Map<string | null, readonly Tool[]> }>;
+
+const NO_TOOLS: readonly Tool[] = [];
 
 /** Importance of the result of an earlier stage for an agent. */
 const RESULT_IMPORTANCE = 0.5;
@@ -189,6 +192,15 @@ export class Tasks {
     this.#runs.set(agentRunOf(place.task, { ...place, id: place.stage }), run);
   }
 
+  /** What the manifests let a task at work, or a run of the host that works for a stage, use. */
+  budgetOf(run: string): BudgetSpec {
+    const place = this.#places.get(run);
+    const parts = this.#known.get(place?.task ?? run)?.parts;
+    if (parts === undefined || place === undefined) return parts?.budget ?? {};
+    const agent = agentOf(parts, place.stage);
+    return parts.agents.find(({ id }) => id === agent)?.budget ?? {};
+  }
+
   /** The request of a run of the host that works for a stage, made of the journal. A stage that is not open is a failure. */
   async requestOf({ task, ...wanted }: Place): Promise<AgentRequest> {
     const { flow } = this.#stateOf(task);
@@ -250,8 +262,10 @@ export class Tasks {
   toolsOf(run: string): readonly Tool[] {
     const place = this.#places.get(run);
     const task = place?.task ?? this.#journal.rowOf(run)?.parent ?? run;
+    // Without its place, a run of a host has no stage whose tools it may use.
+    if (place === undefined && task !== run && hosted(this.#by) !== null) return NO_TOOLS;
     const { parts, tools } = this.#knownOf(task);
-    const agent = task === run ? null : agentOf(parts, place?.stage ?? stageOf(run.slice(task.length + 1)));
+    const agent = agentOfRun(parts, { run, task, place });
     const known = tools.get(agent);
     if (known !== undefined) return known;
     const made = this.#toolsFor(parts, agent);
@@ -364,14 +378,8 @@ export class Tasks {
 const isAt = ({ closed, round, attempt }: FlowStage, at: Pick<Place, 'round' | 'attempt'>): boolean =>
   closed === null && round === at.round && attempt === at.attempt;
 
-const agentOf = ({ plan }: TaskParts, stage: string): string | null =>
-  plan.stages.find(({ id }) => id === stage)?.agent ?? null;
-
 /** Requests of a task begin with its id, and those of its agents with their runs. */
 const isOfTask = (request: string, task: string): boolean => request.startsWith(`${task}/`);
-
-/** The stage in the end of the id of a run of this engine: `STAGE.ROUND.ATTEMPT`. */
-const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
 
 /** Calls of a task have ids such as `STAGE.ROUND.ATTEMPT:NUMBER`. */
 const STAGE_OF_CALL = /^(.*)\.\d+\.\d+:\d+$/;

@@ -9,7 +9,7 @@ import { readText } from '../manifest/read-text.ts';
 import type { ConfigError } from '../plan/config-error.ts';
 import type { TelemetryNotice } from '../telemetry/project.ts';
 import { linesIn } from '../tools/manifest-lines.ts';
-import type { AgentRequest } from '../facade/agent-request.ts';
+import { budgetsOf, type AgentRequest } from '../facade/agent-request.ts';
 import { configError, EngineError } from '../facade/engine-error.ts';
 import type { HostTools, Place } from './host-tools.ts';
 import { Observation } from '../facade/observation.ts';
@@ -17,12 +17,12 @@ import { hasEnded, taskOf, type Task } from '../facade/task.ts';
 import { TaskMemory } from '../facade/task-memory.ts';
 import { taskParts } from '../facade/task-parts.ts';
 import {
+  type AskedTask,
   hashOf,
   newTask,
   repeatedTask,
   type RequestSetting,
   type TaskRequest,
-  type TaskSpec,
 } from '../facade/task-request.ts';
 import { Tasks } from '../facade/tasks.ts';
 
@@ -83,7 +83,7 @@ export class WorkflowHost {
   }
 
   /** The run of a new task within these limits. */
-  newTask(spec: Identified<TaskSpec>, budgets: Budgets): TaskRequest {
+  newTask(spec: Identified<AskedTask>, budgets: Budgets): TaskRequest {
     return within(newTask(this.#setting(budgets), spec), budgets);
   }
 
@@ -127,6 +127,16 @@ export class WorkflowHost {
   /** The prompt, model, limits and schema of a run that works for a stage, made of the journal. */
   requestOf(place: Place): Promise<AgentRequest> {
     return this.#tasks.requestOf(place);
+  }
+
+  /** The limits of a task, or of a run for a stage: those that the village gives it, and those of the manifests. */
+  limitsOf(run: string, given: Budgets): Budgets {
+    return leastOf(budgetsOf(this.#tasks.budgetOf(run), given), given);
+  }
+
+  /** The name of a model that an agent of the manifests has: of the entry with this id, else the id itself. */
+  modelOf(id: string): string {
+    return this.#manifests.models.find((model) => model.id === id)?.name ?? id;
   }
 
   /** A task of the journal. Throws `no_such_task`. */

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defineTool, type CallContext, type Tool } from '@hamlet/engine';
+import type { ManifestTool } from '@hamlet/engine/workflow/host';
+import { z } from 'zod';
+import { ManifestTools } from './manifest-tools.ts';
+
+const aTool = (name: string, seen: string[] = []): Tool =>
+  defineTool({
+    name,
+    description: name,
+    input: z.looseObject({}),
+    effect: 'read',
+    timeoutMs: 1_000,
+    execute: async (input, { args }) => {
+      seen.push(`${name} ${JSON.stringify(input)} ${args}`);
+      return { kind: 'ok', text: '' };
+    },
+  });
+
+const toolsOf = (...tools: readonly Tool[]): ManifestTools =>
+  new ManifestTools({ tools: () => tools, workspace: '/workspace' });
+
+const builtIn = (id: string, uses: Exclude<ManifestTool['uses'], 'handler'>): ManifestTool => ({
+  id,
+  uses,
+  timeout_s: 30,
+});
+const handler = (id: string): ManifestTool => ({
+  id,
+  uses: 'handler',
+  description: id,
+  effect: 'once',
+  timeout_s: 30,
+  input: {},
+});
+
+test('a call of a built-in tool is one of the hands, with arguments in their form', async () => {
+  const seen: string[] = [];
+  const tools = toolsOf(aTool('shell', seen));
+  const tool = tools.toolFor(builtIn('run', 'command.run'));
+  assert.ok('prepare' in tool);
+  const args = '{"argv":["git","log 1"],"folder":"a b"}';
+  const prepared = tool.prepare({ argv: ['git', 'log 1'], folder: 'a b' });
+  assert.ok(prepared.ok);
+  await prepared.call.execute({ args } as CallContext);
+  const expected = tools.seen({ tool: 'run', arguments: args });
+  assert.equal(expected.tool, 'shell');
+  assert.deepEqual(JSON.parse(expected.arguments), {
+    timeout_s: 30,
+    command: "(cd -- '/workspace/a b' || exit\ngit 'log 1'\n)",
+  });
+  // The village binds a permission to these arguments, so the call brings the same.
+  assert.deepEqual(seen, [`shell ${expected.arguments} ${expected.arguments}`]);
+});
+
+test('a handler is the tool of the agent with that name, and its calls stay as they are', () => {
+  const ask = aTool('ask_human');
+  const tools = toolsOf(ask);
+  assert.equal(tools.toolFor(handler('ask_human')), ask);
+  const call = { tool: 'ask_human', arguments: '{"question":"May I?"}' };
+  assert.deepEqual(tools.seen(call), call);
+});
+
+test('a tool that the agent does not have names the nearest one, and why', () => {
+  const tools = toolsOf(aTool('web_search'), aTool('delegate'), aTool('post_to_board'));
+  const missing = [handler('web_serch'), handler('pay'), handler('delegate'), builtIn('read', 'filesystem.read_file')];
+  assert.deepEqual(
+    missing.map((spec) => tools.toolFor(spec)),
+    [
+      { missing: 'the agent has no tool web_serch', hint: 'Write web_search.' },
+      { missing: 'the agent has no tool pay', hint: 'Name one of its tools: post_to_board, web_search.' },
+      { missing: 'delegate is no tool of workflows', hint: 'Add a stage with an agent instead.' },
+      {
+        missing: 'filesystem.read_file needs hands, and the agent has none',
+        hint: 'Set spec.hands.enabled of the Agent to true, or remove the tool.',
+      },
+    ],
+  );
+});
+
+test('the tools of an agent have the names of the village once each', () => {
+  const tools = toolsOf(aTool('read_file'), aTool('ask_human'));
+  for (const spec of [builtIn('a', 'filesystem.read_file'), builtIn('b', 'filesystem.read_file'), handler('ask_human')])
+    tools.toolFor(spec);
+  assert.deepEqual(tools.namesOf(['a', 'ask_human', 'b', 'unknown']), ['read_file', 'ask_human']);
+});

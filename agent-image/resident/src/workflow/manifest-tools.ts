@@ -1,0 +1,112 @@
+import { isJsonObject, type CallContext, type Tool } from '@hamlet/engine';
+import {
+  nearestName,
+  VILLAGE_NAMES,
+  villageCall,
+  type ManifestTool,
+  type MissingTool,
+} from '@hamlet/engine/workflow/host';
+
+/** A call as the village knows it: with the name of its own tool. `arguments`: JSON text. */
+interface SeenCall {
+  readonly tool: string;
+  readonly arguments: string;
+}
+
+interface Setting {
+  /** The agent's tools at each time. */
+  readonly tools: () => readonly Tool[];
+  /** The absolute path of the workspace in the hands. */
+  readonly workspace: string;
+}
+
+/** Tools that belong to runs that a model leads. */
+const NOT_IN_WORKFLOWS: ReadonlyMap<string, string> = new Map([
+  ['delegate', 'Add a stage with an agent instead.'],
+  ['find_tools', 'Name the tools themselves instead.'],
+]);
+const NAMES_SHOWN = 20;
+
+/** The tools of manifests as those of the agent. Mutable: it keeps the tools of the manifests that it was asked for. */
+export class ManifestTools {
+  readonly #setting: Setting;
+  readonly #specs = new Map<string, ManifestTool>();
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+  }
+
+  /** The agent's tool for one of the manifests, which gets arguments that fit the manifest. */
+  toolFor(spec: ManifestTool): Tool | MissingTool {
+    this.#specs.set(spec.id, spec);
+    const name = nameOf(spec);
+    const tool = this.#setting.tools().find((each) => each.name === name);
+    if (spec.uses !== 'handler') return tool === undefined ? withoutHands(spec.uses) : this.#renamed(spec.id, tool);
+    const instead = NOT_IN_WORKFLOWS.get(name);
+    if (instead !== undefined) return { missing: `${name} is no tool of workflows`, hint: instead };
+    return tool ?? this.#unknown(name);
+  }
+
+  /** The agent's own names of tools of the manifests. */
+  namesOf(ids: readonly string[]): readonly string[] {
+    const names = ids.flatMap((id) => {
+      const spec = this.#specs.get(id);
+      return spec === undefined ? [] : [nameOf(spec)];
+    });
+    return [...new Set(names)];
+  }
+
+  /** A call of a tool of the manifests as the village judges and performs it. Pure, once the tool is known. */
+  seen({ tool, arguments: text }: SeenCall): SeenCall {
+    const spec = this.#specs.get(tool);
+    if (spec === undefined || spec.uses === 'handler') return { tool, arguments: text };
+    const given: unknown = JSON.parse(text === '' ? '{}' : text);
+    const timed = isJsonObject(given) && spec.uses === 'command.run' ? { timeout_s: spec.timeout_s, ...given } : given;
+    const call = villageCall(spec.uses, isJsonObject(timed) ? timed : {}, this.#setting.workspace);
+    return { tool: call.tool, arguments: JSON.stringify(call.arguments) };
+  }
+
+  /** The village binds permissions to the arguments of its own tool, so they are made of the call's as they are written. */
+  #renamed(id: string, tool: Tool): Tool {
+    const own = (context: CallContext) => {
+      const args = this.seen({ tool: id, arguments: context.args }).arguments;
+      return { prepared: tool.prepare(JSON.parse(args)), context: { ...context, args } };
+    };
+    return {
+      ...tool,
+      prepare: () => ({
+        ok: true,
+        call: {
+          execute: async (given) => {
+            const { prepared, context } = own(given);
+            return prepared.ok ? prepared.call.execute(context) : prepared.outcome;
+          },
+          verify: async (given) => {
+            const { prepared, context } = own(given);
+            return prepared.ok ? prepared.call.verify(context) : { kind: 'unknown' };
+          },
+        },
+      }),
+    };
+  }
+
+  #unknown(name: string): MissingTool {
+    const known = this.#setting
+      .tools()
+      .map((tool) => tool.name)
+      .filter((each) => !NOT_IN_WORKFLOWS.has(each))
+      .toSorted();
+    const nearest = nearestName(name, known);
+    const listed = known.slice(0, NAMES_SHOWN).join(', ');
+    const more = known.length > NAMES_SHOWN ? ` and ${known.length - NAMES_SHOWN} more` : '';
+    const hint = nearest === null ? `Name one of its tools: ${listed}${more}.` : `Write ${nearest}.`;
+    return { missing: `the agent has no tool ${name}`, hint };
+  }
+}
+
+const nameOf = ({ id, uses }: ManifestTool): string => (uses === 'handler' ? id : VILLAGE_NAMES[uses].tool);
+
+const withoutHands = (uses: string): MissingTool => ({
+  missing: `${uses} needs hands, and the agent has none`,
+  hint: 'Set spec.hands.enabled of the Agent to true, or remove the tool.',
+});

@@ -1,0 +1,30 @@
+import type { AskedTask } from '@hamlet/engine/workflow/host';
+import type { BookedWorkflow } from './booked-workflow.ts';
+
+type Identified<T> = T & Readonly<{ id: string }>;
+
+/** A task to begin: a new one, or one that repeats a run from a stage on. */
+export type BegunTask =
+  | Readonly<{ kind: 'new'; spec: Identified<AskedTask> }>
+  | Readonly<{ kind: 'repeat'; of: string; from: Identified<Readonly<{ stage: string; input?: unknown }>> }>;
+
+/** The task of a run. The engine checks its overrides, which come from people. Pure. */
+export function taskOf(id: string, { request, prompt, safeMode }: BookedWorkflow): BegunTask {
+  const { rerun, input_json: input, pipeline, mode, tags, overrides = [] } = request;
+  if (rerun !== undefined) {
+    const given = rerun.input_json === undefined ? {} : { input: valueOf(rerun.input_json) };
+    return { kind: 'repeat', of: rerun.run_id, from: { id, stage: rerun.stage, ...given } };
+  }
+  const spec = {
+    id,
+    input: input === undefined ? prompt : valueOf(input),
+    ...(pipeline !== undefined && { pipeline }),
+    ...(mode !== undefined && { mode }),
+    ...(tags !== undefined && { tags }),
+    overrides: [...overrides, ...(safeMode === null ? [] : [{ kind: safeMode }])],
+  };
+  return { kind: 'new', spec };
+}
+
+/** The API has checked that the text is JSON. */
+const valueOf = (text: string): unknown => JSON.parse(text);
