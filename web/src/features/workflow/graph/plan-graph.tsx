@@ -36,9 +36,9 @@ const LINE_WORDS: Readonly<Record<LineStyle, string>> = {
 export function PlanGraph({ plan, label, marks, followed, selected, onSelect }: GraphProps) {
   const isCarriedOut = marks !== undefined;
   const drawn = useMemo(() => layoutPlan(plan, isCarriedOut ? SPACE : undefined), [plan, isCarriedOut]);
-  const { frame, scale, zoomBy, fit, handlers } = useZoom(drawn);
   const { width } = drawn;
   const height = drawn.height + (isCarriedOut ? SPACE.below : 0);
+  const { frame, scale, zoomBy, fit, handlers } = useZoom({ width, height });
   const arrows = useId();
   const styles = [...new Set(drawn.edges.map(({ style }) => style))];
   return (

@@ -71,9 +71,9 @@ function Shown({ run, permissions, data, version, onAnswered }: ShownProps) {
             onSelect={setChosen}
           />
         )}
-        <div className="workflow-columns">
-          <StageList views={views} selected={chosen} onSelect={setChosen} />
-          <div className="workflow-side">
+        {views.length > 0 && (
+          <div className="workflow-columns">
+            <StageList views={views} selected={chosen} onSelect={setChosen} />
             {selected === null ? (
               <WorkflowFacts workflow={workflow} pipeline={data.pipeline} views={views} />
             ) : (
@@ -87,7 +87,7 @@ function Shown({ run, permissions, data, version, onAnswered }: ShownProps) {
               />
             )}
           </div>
-        </div>
+        )}
       </Part>
       <Part name="Manifests">
         <ManifestView files={data.manifests.files} sha256={data.manifests.sha256} place={place} />

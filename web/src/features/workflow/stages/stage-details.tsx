@@ -1,6 +1,6 @@
 import { listPermissions, type Permission, type Run, type WorkflowStage } from '@hamlet/contract';
 import type { Plan } from '@hamlet/engine/manifests';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useLive } from '../../../client/query/use-live.ts';
 import { Badge, Fact, Icon, LinkButton, Notice, useNow } from '../../../ui/controls.tsx';
 import { secondTime } from '../../../ui/time-labels.ts';
@@ -25,8 +25,11 @@ type DetailsProps = Readonly<{
 /** One stage: its state, the requests that wait for a person, what it got and gave, and where the run went from it. */
 export function StageDetails({ view, plan, onSelect, onAnswered, repeat }: DetailsProps) {
   const { id, stage, worker } = view;
+  const part = useRef<HTMLElement>(null);
+  // The details may be below the graph, and on a phone below the list.
+  useEffect(() => part.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <section className="stage-details" aria-label={`Stage ${id}`} data-stage={id} data-state={view.state}>
+    <section ref={part} className="stage-details" aria-label={`Stage ${id}`} data-stage={id} data-state={view.state}>
       <h3>
         <StageMark state={view.state} /> {id}
         <small>

@@ -90,10 +90,11 @@ function stagesBehind({ edges }: Plan, from: string): ReadonlySet<string> {
 
 /** Ids of the edges that the run has followed; `again:STAGE` for the way back of a feedback stage. Pure. */
 export function followedEdges(views: readonly StageView[]): ReadonlySet<string> {
+  const rounds = new Map(views.map(({ id, stage }) => [id, stage?.round ?? 0]));
   return new Set(
-    views.flatMap(({ id, planned, stage }) => [
-      ...(stage?.edges ?? []),
-      ...((planned?.feedback ?? null) !== null && (stage?.round ?? 0) > 1 ? [`again:${id}`] : []),
-    ]),
+    views.flatMap(({ id, planned, stage }) => {
+      const judged = planned?.feedback?.reviews ?? '';
+      return [...(stage?.edges ?? []), ...((rounds.get(judged) ?? 0) > 1 ? [`again:${id}`] : [])];
+    }),
   );
 }
