@@ -1,6 +1,7 @@
 import { getRunWorkflow, listWorkers, type CallData, type Permission, type Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
-import { useMemo, useState } from 'react';
+import type { Plan } from '@hamlet/engine/manifests';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useLive } from '../../../client/query/use-live.ts';
 import { Button, LinkButton, Notice, Part, Unread } from '../../../ui/controls.tsx';
 import { useRole, useViewerId } from '../../village-context.ts';
@@ -52,46 +53,59 @@ function Shown({ run, permissions, data, version, onAnswered }: ShownProps) {
   const { data: known } = useLive(listWorkers, input, { everyMs: RUNNING_MS, version });
   const plan = usePlan(data, workflow);
   const views = stageViews({ plan, stages: data.stages, run, workers: known?.workers ?? [], permissions });
-  const [chosen, setChosen] = useState<string | null>(null);
-  const selected = views.find(({ id }) => id === chosen) ?? null;
   const place = configPlace(run.error);
   return (
     <>
       <Part name="Workflow" className="run-workflow" data-pipeline={data.pipeline ?? undefined}>
         {workflow.rerun !== undefined && <Repeats rerun={workflow.rerun} views={views} />}
-        <WaitingStages views={views} onSelect={setChosen} />
         {plan === null && <NoPlan isRefused={place !== null} />}
-        {plan !== null && (
-          <PlanGraph
-            plan={plan}
-            label={graphLabel(plan.workflow, views)}
-            marks={new Map(views.map((view) => [view.id, markOf(view)]))}
-            followed={followedEdges(views)}
-            selected={chosen}
-            onSelect={setChosen}
-          />
-        )}
-        {views.length > 0 && (
-          <div className="workflow-columns">
-            <StageList views={views} selected={chosen} onSelect={setChosen} />
-            {selected === null ? (
-              <WorkflowFacts workflow={workflow} pipeline={data.pipeline} views={views} />
-            ) : (
-              <StageDetails
-                key={selected.id}
-                view={selected}
-                plan={plan}
-                onSelect={setChosen}
-                onAnswered={onAnswered}
-                repeat={<RepeatFrom run={run} view={selected} />}
-              />
-            )}
-          </div>
-        )}
+        <Stages {...{ run, plan, views, onAnswered }}>
+          <WorkflowFacts workflow={workflow} pipeline={data.pipeline} views={views} />
+        </Stages>
       </Part>
       <Part name="Manifests">
         <ManifestView files={data.manifests.files} sha256={data.manifests.sha256} place={place} />
       </Part>
+    </>
+  );
+}
+
+type StagesProps = Pick<ShownProps, 'run' | 'onAnswered'> &
+  Readonly<{ plan: Plan | null; views: readonly StageView[]; children: ReactNode }>;
+
+/** The graph and the list of the stages. Beside them are the details of the chosen stage; before a choice, the children. */
+function Stages({ run, plan, views, onAnswered, children }: StagesProps) {
+  const [chosen, choose] = useState<string | null>(null);
+  const selected = views.find(({ id }) => id === chosen) ?? null;
+  if (views.length === 0) return null;
+  return (
+    <>
+      <WaitingStages views={views} onSelect={choose} />
+      {plan !== null && (
+        <PlanGraph
+          plan={plan}
+          label={graphLabel(plan.workflow, views)}
+          marks={new Map(views.map((view) => [view.id, markOf(view)]))}
+          followed={followedEdges(views)}
+          selected={chosen}
+          onSelect={choose}
+        />
+      )}
+      <div className="workflow-columns">
+        <StageList views={views} selected={chosen} onSelect={choose} />
+        {selected === null ? (
+          children
+        ) : (
+          <StageDetails
+            key={selected.id}
+            view={selected}
+            plan={plan}
+            onSelect={choose}
+            onAnswered={onAnswered}
+            repeat={<RepeatFrom run={run} view={selected} />}
+          />
+        )}
+      </div>
     </>
   );
 }
