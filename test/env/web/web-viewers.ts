@@ -5,7 +5,13 @@ import { test } from 'node:test';
 import { freePort } from '@hamlet/dev';
 import type { TestClient } from '../client.ts';
 import type { RunningServer } from '../../../api/server/src/start/start-server.ts';
-import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../../../api/server/src/testing/test-village.ts';
+import {
+  clientOf,
+  startTestVillage,
+  TOKENS,
+  type TestVillage,
+  type VillageOptions,
+} from '../../../api/server/src/testing/test-village.ts';
 import { openSharedBrowser, type BrowserOptions, type SharedBrowser, type TestBrowser } from '../browser.ts';
 import { builtWeb } from './built-web.ts';
 import { keepShot } from './shot.ts';
@@ -32,7 +38,7 @@ export interface ViewerStage {
   remove(): Promise<void>;
 }
 
-export interface StageOptions {
+export interface StageOptions extends Pick<VillageOptions, 'manifests'> {
   /** Creates the account kim. */
   readonly kim?: 'member' | 'admin';
   readonly environment?: Readonly<Record<string, string>>;
@@ -43,8 +49,17 @@ export interface StageOptions {
 /** The stage of this test file. */
 let started: ViewerStage | undefined;
 
-export async function startViewerStage({ kim, environment, agents = {} }: StageOptions = {}): Promise<ViewerStage> {
-  const [port, village, browser] = await Promise.all([freePort(), startTestVillage(), openSharedBrowser()]);
+export async function startViewerStage({
+  kim,
+  environment,
+  agents = {},
+  manifests = {},
+}: StageOptions = {}): Promise<ViewerStage> {
+  const [port, village, browser] = await Promise.all([
+    freePort(),
+    startTestVillage({ manifests }),
+    openSharedBrowser(),
+  ]);
   const url = `http://localhost:${port}`;
   const web = builtWeb();
   const admin = clientOf(url, TOKENS.admin);

@@ -1,8 +1,9 @@
 import type { Manifests } from '@hamlet/engine/manifests';
 import { useMemo, useState } from 'react';
+import { LinkButton } from '../../ui/controls.tsx';
 import { SelectField } from '../../ui/fields.tsx';
+import { PlanGraph } from '../workflow/graph/plan-graph.tsx';
 import { pipelineIn, planOf } from './check-manifests.ts';
-import { PlanPicture } from './plan-picture.tsx';
 
 interface GraphCardProps {
   /** The newest manifests without problems; null if there were none yet. */
@@ -12,10 +13,15 @@ interface GraphCardProps {
 }
 
 /** The graph of a pipeline. It stays at the last manifests without problems while a person types. */
-export function GraphCard({ manifests, isStale }: GraphCardProps) {
+export function GraphCard({ manifests, isStale, onStage }: GraphCardProps) {
   const [chosen, setChosen] = useState<string | null>(null);
+  const [selected, setSelected] = useState<string | null>(null);
   const pipeline = manifests === null ? '' : pipelineIn(manifests, chosen);
   const plan = useMemo(() => (manifests === null ? null : planOf(manifests, pipeline)), [manifests, pipeline]);
+  const show = (stage: string): void => {
+    setSelected(stage);
+    onStage(stage, pipeline);
+  };
   return (
     <section className="workbench-graph card" aria-label="Graph" data-stages={plan?.stages.length ?? 0}>
       <header className="graph-head">
@@ -35,7 +41,16 @@ export function GraphCard({ manifests, isStale }: GraphCardProps) {
       {plan === null ? (
         <p className="empty">The graph appears here once the manifests have no problems.</p>
       ) : (
-        <PlanPicture plan={plan} />
+        <>
+          <PlanGraph plan={plan} label={`Graph of ${plan.workflow}`} selected={selected} onSelect={show} />
+          <ul className="stage-jumps" aria-label="Stages: go to the lines of">
+            {plan.stages.map(({ id }) => (
+              <li key={id}>
+                <LinkButton word={id} onClick={() => show(id)} data-jump={id} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );

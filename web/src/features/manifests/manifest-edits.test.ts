@@ -9,6 +9,7 @@ import {
   readDraftText,
   rebased,
   resolved,
+  savedDraft,
   textsOf,
   withEdits,
 } from './manifest-edits.ts';
@@ -90,6 +91,15 @@ test('a file that one deleted and the other changed is a conflict', () => {
   ]);
   const changed = { version: '7', edits: edited(saved, NONE, ['agents.yaml', 'a2']) };
   assert.deepEqual(rebased(changed, { version: '8', texts: new Map() }).conflicts, ['agents.yaml']);
+});
+
+test('text that was typed while a save was under way stays unsaved', () => {
+  const sent = edited(saved, edited(saved, NONE, ['workflow.yaml', 'w2']), ['agents.yaml', 'a2']);
+  const texts = withEdits(saved, sent);
+  const newest = edited(saved, sent, ['workflow.yaml', 'w3']);
+  const after = savedDraft(newest, texts, { version: '8', texts });
+  assert.deepEqual(after, { version: '8', edits: new Map([['workflow.yaml', { was: 'w2', now: 'w3' }]]) });
+  assert.equal(savedDraft(sent, texts, { version: '8', texts }).edits.size, 0);
 });
 
 test('lines between the common beginning and end are marked on both sides', () => {

@@ -63,6 +63,17 @@ export function rebased(
   return { version: conflicts.length > 0 ? draft.version : current.version, edits, conflicts };
 }
 
+/** The draft after `sent` was saved: only the texts that the person has typed since. */
+export function savedDraft(
+  newest: Edits,
+  sent: Texts,
+  current: Readonly<{ version: string | null; texts: Texts }>,
+): ManifestDraft {
+  const typed = [...newest].map(([file, { now }]) => [file, { was: sent.get(file) ?? null, now }] as const);
+  const { version, edits } = rebased({ version: current.version, edits: new Map(typed) }, current);
+  return { version, edits };
+}
+
 /** Ends the conflict of one file: with `mine`, the text of this draft replaces theirs when it is saved. */
 export function resolved(
   edits: Edits,

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Button, Notice, RefusedNotice } from '../../ui/controls.tsx';
+import { Button, Notice, OwnedNotice } from '../../ui/controls.tsx';
 import type { EditedManifests } from './use-manifests.ts';
 
 /** Saves the changes of all files at once, or discards them. Text with problems stays in the tab: a run could not begin with it. */
@@ -13,7 +13,7 @@ export function SaveBar({ manifests, problems }: Readonly<{ manifests: EditedMan
       {isMerged && (
         <Notice tone="info">Another person saved other files meanwhile. Your changes are on top of them.</Notice>
       )}
-      {refused !== null && <RefusedNotice refused={refused} />}
+      {refused !== null && <OwnedNotice refused={refused} onTakeOver={() => void save('take_over')} />}
       <div className="button-row">
         <Button
           look="strong"

@@ -1,4 +1,4 @@
-import { type CallData, getAgentManifests, putAgentManifests } from '@hamlet/contract';
+import { type AgentManifests, type CallInput, getAgentManifests, putAgentManifests } from '@hamlet/contract';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { useDraft } from '../../client/drafts.ts';
@@ -11,12 +11,11 @@ import {
   readDraftText,
   rebased,
   resolved,
+  savedDraft,
   type Texts,
   textsOf,
   withEdits,
 } from './manifest-edits.ts';
-
-type AgentManifests = CallData<typeof getAgentManifests>;
 
 /** How often the page asks for changes of others. */
 const REFRESH_MS = 15_000;
@@ -38,17 +37,13 @@ export interface EditedManifests {
   write(file: string, text: string | null): void;
   resolve(file: string, whose: 'mine' | 'theirs'): void;
   discard(): void;
-  save(): Promise<void>;
+  /** `take_over`: also if another manager owns the fields. */
+  save(conflict?: 'refuse' | 'take_over'): Promise<void>;
 }
 
 export function useManifests(agentId: string): EditedManifests {
-  const { api } = useAsking();
   const input = { params: { agent_id: agentId } };
-  const live = useAnswer<AgentManifests>({
-    key: [getAgentManifests.name, input],
-    read: (signal) => api.call(getAgentManifests, { ...input, signal }),
-    everyMs: REFRESH_MS,
-  });
+  const live = useSaved(input);
   const [kept, keep] = useDraft(`manifests-${agentId}`);
   const sending = useIntent();
   const version = live.data?.version ?? null;
@@ -65,24 +60,18 @@ export function useManifests(agentId: string): EditedManifests {
     keep(draftText({ version: now.version, edits }));
     sending.changed();
   };
-  const save = async (): Promise<void> => {
+  const save = async (conflict: 'refuse' | 'take_over' = 'refuse'): Promise<void> => {
     if (now.conflicts.length > 0 || now.edits.size === 0) return;
     const body = { files: filesOf(texts), version: now.version };
-    const answer = await sending.call(putAgentManifests, { ...input, body }, JSON.stringify(body));
+    const answer = await sending.call(
+      putAgentManifests,
+      { ...input, query: { on_conflict: conflict }, body },
+      JSON.stringify([body, conflict]),
+    );
     // After a refusal too: the manifests of the other person are then the ones to compare with.
     if (answer === null) return live.again();
     live.change((known) => ({ ...known, data: answer }));
-    const typedSince = [...newest.current].map(
-      ([file, { now: text }]) => [file, { was: texts.get(file) ?? null, now: text }] as const,
-    );
-    keep(
-      draftText(
-        rebased(
-          { version: answer.version, edits: new Map(typedSince) },
-          { version: answer.version, texts: textsOf(answer) },
-        ),
-      ),
-    );
+    keep(draftText(savedDraft(newest.current, texts, { version: answer.version, texts: textsOf(answer) })));
     live.again();
   };
   return {
@@ -99,6 +88,15 @@ export function useManifests(agentId: string): EditedManifests {
     discard: () => put(new Map()),
     save,
   };
+}
+
+function useSaved(input: CallInput<typeof getAgentManifests>): ReturnType<typeof useAnswer<AgentManifests>> {
+  const { api } = useAsking();
+  return useAnswer<AgentManifests>({
+    key: [getAgentManifests.name, input],
+    read: (signal) => api.call(getAgentManifests, { ...input, signal }),
+    everyMs: REFRESH_MS,
+  });
 }
 
 const NO_FILES = { files: [] };
