@@ -1,13 +1,13 @@
 import { dataOf, getAgentManifests, ManifestFiles, putAgentManifests, type AgentManifests } from '@hamlet/contract';
 import { manifestsText, readManifests, summaryOfManifests } from '@hamlet/engine/manifests';
 import { isDeepStrictEqual } from 'node:util';
-import { prettifyError, type z } from 'zod';
+import { prettifyError } from 'zod';
 import { Failure, type Invocation } from '../../command.ts';
 import { printed } from '../../table.ts';
 import { withApi } from '../../village-api.ts';
 import { manifestsIn, refused, type ManifestTexts } from './manifest-folder.ts';
 
-type Applied = Readonly<{ changed: boolean; manifests: z.infer<typeof AgentManifests> }>;
+type Applied = Readonly<{ changed: boolean; manifests: AgentManifests }>;
 
 /** Throws a Failure for manifests that are larger than the village takes. */
 function filesOf(dir: string, texts: ManifestTexts): ManifestFiles {
@@ -31,8 +31,9 @@ export async function apply(invocation: Invocation): Promise<number> {
     const before = await dataOf(api.call(getAgentManifests, { params }));
     if (before.problem === null && isDeepStrictEqual(byPath(before.files), byPath(files)))
       return { changed: false, manifests: before };
-    const body = { files, version: before.version };
-    return { changed: true, manifests: await dataOf(api.call(putAgentManifests, { params, body })) };
+    const query = invocation.flags['force-conflicts'] === true ? { on_conflict: 'take_over' as const } : {};
+    const put = { params, query, body: { files, version: before.version } };
+    return { changed: true, manifests: await dataOf(api.call(putAgentManifests, put)) };
   });
   const { config_map_name: map, problem } = manifests;
   printed(invocation, { agent, changed, config_map_name: map, problem }, () => [

@@ -120,13 +120,14 @@ const OF_VALID = [
 
 test('apply replaces the version that it read with the manifests of the folder alone', async () => {
   const { url, asked } = await villageWith([{ path: 'workflow.yaml', text: WORKFLOW }], '7');
-  const { code, out } = await hamlet(['workflow', 'apply', 'ada', valid], { url });
+  const { code, out } = await hamlet(['workflow', 'apply', 'ada', valid, '--force-conflicts'], { url });
   assert.equal(code, 0);
   assert.match(
     out,
     /^workflow review is valid: [^\n]*\nada has it from its next run on, in ConfigMap ada-manifests\n$/,
   );
-  assert.deepEqual(asked[1], { route: 'PUT /agents/ada/manifests', body: { files: OF_VALID, version: '7' } });
+  const route = 'PUT /agents/ada/manifests';
+  assert.deepEqual(asked[1], { route, query: 'on_conflict=take_over', body: { files: OF_VALID, version: '7' } });
 });
 
 test('apply changes nothing if the agent has the same manifests, in any order', async () => {

@@ -159,6 +159,7 @@ test('run gives the task, and with --follow reports each change once, then print
   assert.equal(code, 0, notes);
   assert.deepEqual(asked[0], {
     route: 'POST /agents/ada/runs',
+    query: '',
     body: { prompt: 'Fix it', workflow: { input_json: '{"pr": 7}', tags: ['code'] } },
   });
   assert.equal(out, `${SHIPPED.output}\n`, 'all digits');
@@ -210,6 +211,7 @@ test('resume repeats a run from a stage with another input, and follows the new 
   assert.equal(code, 0, notes);
   assert.deepEqual(asked[0], {
     route: `POST /runs/${EARLIER}/rerun`,
+    query: '',
     body: { stage: 'judge', input_json: '"again"', manifests: 'current' },
   });
   assert.match(notes, new RegExp(`^run ${RUN} repeats ${EARLIER} from judge on\n`));

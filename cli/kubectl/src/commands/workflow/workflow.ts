@@ -30,11 +30,13 @@ DIR needs no village.`,
 
 const apply: Command = ofApi({
   name: 'workflow apply',
-  usage: 'AGENT DIR',
+  usage: 'AGENT DIR [--force-conflicts]',
   summary: 'gives an agent the workflow of a folder, once its manifests are valid',
-  details: `Replaces the manifests in the ConfigMap of spec.manifests; without one it makes the ConfigMap AGENT-manifests and names it there. The next
+  details: `      --force-conflicts       takes over fields that another program owns, such as a tool of GitOps
+
+Replaces the manifests in the ConfigMap of spec.manifests; without one it makes the ConfigMap AGENT-manifests and names it there. The next
 run has the new workflow; runs that exist keep theirs. Needs an admin. Exits 2 if the manifests are not valid.`,
-  options: {},
+  options: { 'force-conflicts': flag },
   names: [2, 2],
   run: async (invocation) => (await import('./apply.ts')).apply(invocation),
 });

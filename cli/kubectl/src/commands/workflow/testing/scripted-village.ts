@@ -6,8 +6,8 @@ import { readCommandLine } from '../../../command-line.ts';
 import { Failure, type Invocation } from '../../../command.ts';
 import { workflow } from '../workflow.ts';
 
-/** A request as `PUT /agents/ada/manifests`, and its body. */
-export type Asked = Readonly<{ route: string; body: unknown }>;
+/** A request: its route as `PUT /agents/ada/manifests`, its query and its body. */
+export type Asked = Readonly<{ route: string; query: string; body: unknown }>;
 type Answer = (asked: Asked) => Readonly<{ status: number; body: unknown }>;
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -21,8 +21,8 @@ export async function scriptedVillage(answer: Answer): Promise<{ readonly url: s
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     void (async () => {
-      const path = (request.url ?? '').replace('/api/v1', '').replace(/\?.*$/, '');
-      const one = { route: `${request.method} ${path}`, body: await bodyOf(request) };
+      const [path = '', query = ''] = (request.url ?? '').replace('/api/v1', '').split('?');
+      const one = { route: `${request.method} ${path}`, query, body: await bodyOf(request) };
       asked.push(one);
       const { status, body } = answer(one);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
