@@ -126,7 +126,7 @@ test('every make target that a document names exists, and README has those that 
 
 test('every command of the plugin and script of npm that a document names exists', () => {
   const [, list = ''] = /const COMMANDS = \[([^\]]+)\]/.exec(read('cli/kubectl/src/main.ts')) ?? [];
-  const commands = new Set(list.trim().split(/[\s,]+/));
+  const commands = new Set(list.trim().split(/[\s,.]+/));
   assert.deepEqual(
     offenders(/\bkubectl hamlet ([a-z]+)/g, (name) => commands.has(name)),
     [],
