@@ -13,7 +13,7 @@ export const MANIFEST_FILES = [
   'overrides.yaml',
 ] as const;
 export const MANIFEST_MAX_CHARS = 262_144;
-/** Of all files together: they are one ConfigMap. */
+/** Limit of all files together: they are one ConfigMap. */
 export const MANIFESTS_MAX_CHARS = 700_000;
 export const MANIFESTS_BODY_MAX_BYTES = 4 << 20;
 export const WORKFLOW_TAGS_MAX = 64;
@@ -78,7 +78,7 @@ export type WorkflowRequest = z.infer<typeof WorkflowRequest>;
 export const WorkflowRerun = z.strictObject({ run_id: z.uuid(), stage: WorkflowId, input_json: JsonText.optional() });
 export type WorkflowRerun = z.infer<typeof WorkflowRerun>;
 
-/** What a run carries out instead of answering its prompt. */
+/** A task that a run carries out instead of answering its prompt. */
 export const RunWorkflow = z.strictObject({
   ...WorkflowRequest.shape,
   manifests: ManifestsHash.describe('The manifests as they were when the run was created'),

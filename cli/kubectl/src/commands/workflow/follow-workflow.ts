@@ -49,7 +49,7 @@ async function readPatiently(api: Client, runId: string): Promise<WorkflowView> 
     }
 }
 
-/** What the run and the workers of its stages ask. */
+/** Requests of the run and of the workers of its stages. */
 async function permissionsOf(api: Client, { run, stages }: WorkflowView): Promise<readonly Permission[]> {
   const ids = new Set([run.run_id, ...stages.flatMap(({ worker_run_id: id }) => (id === null ? [] : [id]))]);
   return (await pendingPermissions(api, run.agent_id)).filter(({ run_id: id }) => ids.has(id));
