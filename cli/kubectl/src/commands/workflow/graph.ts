@@ -5,6 +5,7 @@ import { Failure, type Invocation } from '../../command.ts';
 import { withApi } from '../../village-api.ts';
 import { manifestsIn, refused, type Place } from './manifest-folder.ts';
 import { planText } from './plan-text.ts';
+import { planIn } from './workflow-view.ts';
 
 const RUN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -23,7 +24,8 @@ async function planOfRun(invocation: Invocation, id: string, pipeline: string | 
   return withApi(invocation, async (api) => {
     const params = { run_id: id };
     const found = await dataOf(api.call(getRunWorkflow, { params }));
-    if (found.plan !== null && pipeline === null) return { ok: true, plan: JSON.parse(found.plan) as Plan };
+    const plan = pipeline === null ? planIn(found) : null;
+    if (plan !== null) return { ok: true, plan };
     const { run } = await dataOf(api.call(getRun, { params }));
     const texts = new Map(found.manifests.files.map(({ path, text }) => [path, text]));
     return planOf({ dir: '', texts }, pipeline ?? found.pipeline ?? run.workflow?.pipeline ?? null);

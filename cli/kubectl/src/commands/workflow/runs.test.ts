@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { compilePlan, planText, readManifests } from '@hamlet/engine/manifests';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { taskOf } from './run.ts';
 import { stageNews } from './stage-text.ts';
@@ -66,19 +67,22 @@ const SHIPPED = stageOf('ship', {
   output: '{"verdict":"ship\\u001b[31m it","score":9007199254740993}',
 });
 
-const PLAN = JSON.stringify({
-  version: 1,
-  workflow: 'review',
-  pipeline: 'default',
-  stages: [
-    { id: 'judge', role: 'agent' },
-    { id: 'ship', role: 'linear' },
-    { id: 'fix', role: 'linear' },
-  ],
-  edges: ['ship', 'fix'].map((to) => ({ id: `judge->${to}`, from: 'judge', to, type: 'conditional', when: null })),
-  fallbacks: [],
-  maxParallel: 8,
-});
+const MANIFEST = `workflow:
+  id: review
+  description: Judges a text.
+  nodes:
+    - { id: judge, role: linear, output: "={'score': 4}", decides: true }
+    - { id: ship, role: linear }
+    - { id: fix, role: linear }
+  edges:
+    - { from: judge, to: ship, type: conditional, when: "output.score >= 4" }
+    - { from: judge, to: fix, type: conditional, otherwise: true }
+`;
+const read = readManifests(new Map([['workflow.yaml', MANIFEST]]));
+assert.ok(read.ok, JSON.stringify(read));
+const compiled = compilePlan(read.value, 'default');
+assert.ok(compiled.ok);
+const PLAN = planText(compiled.value);
 const workflowOf = (stages: readonly WorkflowStage[], plan: string | null = PLAN) => ({
   manifests: { sha256: SHA, files: [{ path: 'workflow.yaml', text: 'workflow: {}' }] },
   pipeline: plan === null ? null : 'default',

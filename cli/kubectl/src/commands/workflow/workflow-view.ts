@@ -1,5 +1,5 @@
 import { dataOf, getRun, getRunWorkflow, type CallData, type Client } from '@hamlet/contract';
-import type { Plan } from '@hamlet/engine/manifests';
+import { readPlan, type Plan } from '@hamlet/engine/manifests';
 
 export type WorkflowView = CallData<typeof getRunWorkflow> & Pick<CallData<typeof getRun>, 'run' | 'output_json'>;
 
@@ -12,9 +12,8 @@ export async function readWorkflow(api: Client, id: string): Promise<WorkflowVie
   return { ...workflow, run, ...(output === undefined ? {} : { output_json: output }) };
 }
 
-/** Null before the run has begun. */
-export const planIn = ({ plan }: Pick<WorkflowView, 'plan'>): Plan | null =>
-  plan === null ? null : (JSON.parse(plan) as Plan);
+/** Null before the run has begun, and for a plan that a newer engine wrote. */
+export const planIn = ({ plan }: Pick<WorkflowView, 'plan'>): Plan | null => (plan === null ? null : readPlan(plan));
 
 /**
  * The output of a done workflow as JSON: that of its exit, or of all exits that are completed, by their ids. Null if the reader may not read
