@@ -1,7 +1,7 @@
 import { canonicalArguments } from '../journal/arguments.ts';
 import type { EventBody } from '../journal/event.ts';
 import type { Payload } from '../journal/journal.ts';
-import { readOutcome } from '../loop/transcript.ts';
+import { readOutcome, resultKey } from '../loop/transcript.ts';
 import type { FlowStage } from '../state/flow-state.ts';
 import type { StageEnd } from './end-stage.ts';
 import { endStage, failing, stageAt, type Flowing } from './flowing.ts';
@@ -24,7 +24,7 @@ export function planCalls(
     const payload = kit.ports.journal.refer(canonicalArguments(JSON.stringify(given ?? {})));
     payloads.push(payload);
     const id = `${stage.id}.${round}.${attempt}:${before + index + 1}`;
-    return { id, modelId: id, tool, arguments: payload.ref, effect: tools.get(tool)?.effect ?? null };
+    return { id, tool, arguments: payload.ref, effect: tools.get(tool)?.effect ?? null };
   });
   return { calls: planned, payloads };
 }
@@ -37,12 +37,9 @@ export function continueTool(flowing: Flowing, open: FlowStage): void {
   const { session, kit, ports } = flowing;
   const at = stageAt(flowing, open);
   const texts = { textOf: kit.ports.journal.textOf, turn: session.turn };
-  const settled = open.calls.map(({ tool, result }) => ({
-    tool,
-    outcome: result === null ? null : readOutcome(texts, result),
-  }));
+  const settled = open.calls.map((call) => ({ tool: call.tool, outcome: readOutcome(texts, call) }));
   const step = ports.toolStep(at, settled);
-  for (const { result } of open.calls) session.turn.outcomes.delete(result ?? '');
+  for (const call of open.calls) session.turn.outcomes.delete(resultKey(call));
   if (step.kind !== 'calls') return endStage(flowing, at, endOfStep(step));
   if (timeLeftOf(kit, session, open.calls[0]?.id ?? '') <= 0) {
     const message = `${open.id} had no time left for its next call. Raise its timeout_s.`;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,8 +9,12 @@ import { anEvent } from '../testing/an-event.ts';
 import { Appender } from './appender.ts';
 import { openEventTable, readable } from './event-table.ts';
 import { openDatabase } from './open-database.ts';
+import { openPayloadTable } from './payload-table.ts';
 import { openRunTable } from './run-table.ts';
 import { openSqliteJournal } from './sqlite-journal.ts';
+
+/** A text that cannot be compressed into the room of a small file. */
+const LARGE = randomBytes(400_000).toString('base64');
 
 const journals = someJournals();
 
@@ -72,17 +77,24 @@ test('after a failed transaction, waiting writes come first in the next one', ()
   const path = journals.path();
   const database = openDatabase(path);
   const events = openEventTable(database);
-  const appender = new Appender({ database, path, events, runs: openRunTable(database), makeRoom: () => false });
+  const appender = new Appender({
+    database,
+    path,
+    events,
+    payloads: openPayloadTable(database),
+    runs: openRunTable(database),
+    makeRoom: () => false,
+  });
   const append = (type: 'run_opened' | 'stage_opened' | 'model_asked', text: string, soon: boolean): void =>
     appender.append({ events: [anEvent(type)], payloads: [{ ref: type, text }], sync: false, soon });
   append('run_opened', '', false);
   database.exec('pragma max_page_count = 40');
   append('stage_opened', 'small', true);
-  assert.throws(() => append('model_asked', 'large'.repeat(100_000), false), { code: 'journal_unwritable' });
+  assert.throws(() => append('model_asked', LARGE, false), { code: 'journal_unwritable' });
   assert.equal(appender.last, 2, 'the waiting write keeps its place');
   assert.equal(events.last().seq, 1, 'the file has neither write');
   database.exec('pragma max_page_count = 100000');
-  append('model_asked', 'large'.repeat(100_000), false);
+  append('model_asked', LARGE, false);
   appender.end();
   assert.deepEqual(
     readable(events.after(0, 10), 0).map(({ seq, event }) => [seq, event.type]),

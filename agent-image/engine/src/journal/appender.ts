@@ -3,9 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEvent } from './event.ts';
 import { toRow, type EventRow, type EventTable } from './event-table.ts';
 import { JournalError, type JournalWrite, type Payload } from './journal.ts';
+import { MAX_PAYLOAD_BYTES, type PayloadTable } from './payload-table.ts';
 import type { RunTable } from './run-table.ts';
-
-export const MAX_PAYLOAD_BYTES = 16 << 20;
 
 type Placed = Readonly<{ first: number; rows: readonly EventRow[]; events: readonly JournalEvent[] }> &
   Pick<JournalWrite, 'payloads'>;
@@ -17,6 +16,7 @@ type Parts = Readonly<{
   database: DatabaseSync;
   path: string;
   events: EventTable;
+  payloads: PayloadTable;
   runs: RunTable;
   makeRoom: MakeRoom;
 }>;
@@ -32,7 +32,6 @@ export class Appender {
   readonly #parts: Parts;
   readonly #begin;
   readonly #commit;
-  readonly #insertPayload;
   /** Writes of the open transaction, or of a failed one. */
   readonly #waiting: Placed[] = [];
   #isOpen = false;
@@ -48,9 +47,6 @@ export class Appender {
     this.#parts = parts;
     this.#begin = parts.database.prepare('begin immediate');
     this.#commit = parts.database.prepare('commit');
-    this.#insertPayload = parts.database.prepare(
-      'insert into payload (ref, body) values (?, ?) on conflict do nothing',
-    );
     this.#last = parts.events.last().seq;
   }
 
@@ -116,8 +112,8 @@ export class Appender {
   }
 
   #insert({ first, rows, events, payloads }: Placed): void {
-    const { events: table, runs } = this.#parts;
-    for (const { ref, text } of payloads) this.#insertPayload.run(ref, text);
+    const { events: table, payloads: texts, runs } = this.#parts;
+    for (const { ref, text } of payloads) texts.insert(ref, text);
     rows.forEach((row, index) => table.insert(first + index, row));
     events.forEach((event, index) => runs.apply(first + index, event));
   }

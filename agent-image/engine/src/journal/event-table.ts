@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalEvent, type EventType } from './event.ts';
+import { packedBody, unpackedBody } from './event-text.ts';
 import { JournalError, type JournalEntry } from './journal.ts';
 import { readEvent, type ReadEvent } from './read-event.ts';
 
@@ -74,7 +75,7 @@ export function openEventTable(database: DatabaseSync): EventTable {
   const names = openNames(database);
   return {
     insert: (seq, { run, v, type, stage, fence, at, elapsedMs, body }) => {
-      insert.run(seq, names.idOf(run), v, names.idOf(type), names.idOf(stage), fence, at, elapsedMs, body);
+      insert.run(seq, names.idOf(run), v, names.idOf(type), names.idOf(stage), fence, at, elapsedMs, packedBody(body));
     },
     forgetNames: names.forget,
     last: () => {
@@ -111,7 +112,7 @@ function openNames(database: DatabaseSync): Readonly<{ idOf: (name: string) => n
  */
 export function fromRow({ run, v, type, stage, fence, at, elapsed_ms: elapsedMs, body }: Row, own: number): ReadEvent {
   try {
-    const parsed: unknown = JSON.parse(String(body));
+    const parsed: unknown = JSON.parse(unpackedBody(String(body)));
     const event = { ...(typeof parsed === 'object' ? parsed : {}), run, v, type, stage, fence, at, elapsedMs };
     return fence === own ? { ok: true, event: event as JournalEvent } : readEvent(event);
   } catch {

@@ -11,7 +11,7 @@ import { FAILURE_CATEGORIES } from '../workflow/plan/failure.ts';
 import { MAX_EDGES_FROM, NODE_ROLES } from '../workflow/plan/plan.ts';
 
 /** Increment it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`. */
-export const EVENT_VERSION = 7;
+export const EVENT_VERSION = 8;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call with an unknown outcome.
@@ -74,8 +74,8 @@ export type Budgets = z.infer<typeof Budgets>;
 const call = z.strictObject({
   /** The engine's id of the call, unique in the run: the number of the answer and the index of the call. */
   id: name,
-  /** The provider's id of the call, which pairs the result with the call in the next request. */
-  modelId: name,
+  /** The provider's id of the call, which pairs the result with the call in the next request; absent of a call of a plan. */
+  modelId: name.optional(),
   tool: name,
   arguments: hash,
   /** Null when the engine has no such tool. */
@@ -209,8 +209,17 @@ const bodies = {
     key: hash.nullable(),
     attempt: z.int().min(1),
   },
-  /** `polls`: the call only waits for something, so a repetition is no lack of progress. */
-  tool_settled: { call: name, outcome: z.enum(OUTCOME_KINDS), result: hash, polls: z.boolean() },
+  /**
+   * `polls`: the call only waits for something, so a repetition is no lack of progress. `plain`: the result is the text that `plainText` gives
+   * instead of the outcome as JSON; absent otherwise.
+   */
+  tool_settled: {
+    call: name,
+    outcome: z.enum(OUTCOME_KINDS),
+    result: hash,
+    polls: z.boolean(),
+    plain: z.literal(true).optional(),
+  },
   /** An attempt ended with an unknown effect. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
   /**

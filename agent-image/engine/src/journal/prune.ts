@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { unpackedBody } from './event-text.ts';
 
 /** Closed runs to keep: the newest ones, up to a number of runs and of their events. No clock decides, because a pod's may be wrong. */
 export type Retention = Readonly<{ runs: number; events: number }>;
@@ -21,7 +22,7 @@ const DELETIONS = [
   'delete from run where run in (select name from name where id in (select run from doomed))',
   'delete from event where run in (select run from doomed)',
   `delete from payload where ref not in (
-    select part.value from event, json_tree(event.body) part where part.type = 'text')`,
+    select part.value from event, json_tree(unpacked(event.body)) part where part.type = 'text')`,
   'delete from name where id not in (select run from event union select type from event union select stage from event)',
 ];
 
@@ -31,6 +32,7 @@ const DELETIONS = [
  * writes, and forgets the names that it knows.
  */
 export function pruneRuns(database: DatabaseSync, { runs, events }: Retention): number {
+  database.function('unpacked', { deterministic: true }, (body) => unpackedBody(String(body)));
   database.exec('begin immediate');
   try {
     database.prepare(DOOMED).run(runs, events);

@@ -11,11 +11,12 @@ export type Upcasts = Readonly<Record<number, (event: RawEvent) => RawEvent>>;
 export const UPCASTS: Upcasts = {
   1: (event) => ({ ...event, v: 2, ...(event['type'] === 'permission_answered' ? { words: null } : {}) }),
   2: (event) => ({ ...event, v: 3, ...addedIn3(event) }),
-  // Version 4 adds a kind of event, version 5 a kind and a field that may be absent, version 6 such fields, version 7 both.
+  // Version 4 adds a kind of event, version 5 a kind and a field that may be absent, version 6 such fields, version 7 both, version 8 such fields.
   3: (event) => ({ ...event, v: 4 }),
   4: (event) => ({ ...event, v: 5 }),
   5: (event) => ({ ...event, v: 6 }),
   6: (event) => ({ ...event, v: 7 }),
+  7: (event) => ({ ...event, v: 8 }),
 };
 
 function addedIn3({ type, calls, outcome }: RawEvent): RawEvent {

@@ -5,6 +5,7 @@ import { openEventTable, toRow } from './event-table.ts';
 import { JournalError, type Payload } from './journal.ts';
 import { SALT_REF } from './mirror-payloads.ts';
 import { openDatabase } from './open-database.ts';
+import { openPayloadTable } from './payload-table.ts';
 import { readEvent, type RawEvent } from './read-event.ts';
 
 /** Entries as a mirror returns them, oldest first, with the texts that they refer to. */
@@ -70,8 +71,8 @@ function openMirrored(path: string, { payloads }: MirrorPage): DatabaseSync {
 }
 
 function insertPage(database: DatabaseSync, { entries, payloads }: MirrorPage): void {
-  const payload = database.prepare('insert into payload (ref, body) values (?, ?) on conflict do nothing');
-  for (const { ref, text } of payloads) if (ref !== SALT_REF) payload.run(ref, text);
+  const texts = openPayloadTable(database);
+  for (const { ref, text } of payloads) if (ref !== SALT_REF) texts.insert(ref, text);
   const events = openEventTable(database);
   for (const entry of entries) events.insert(entry.seq, toRow(checked(entry.event)));
 }

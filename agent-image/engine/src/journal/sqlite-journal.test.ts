@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { pluck } from '@hamlet/test/env/pluck';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { anEvent } from '../testing/an-event.ts';
 import { EVENT_VERSION, type JournalEvent } from './event.ts';
-import { MAX_PAYLOAD_BYTES } from './appender.ts';
+import { MAX_PAYLOAD_BYTES } from './payload-table.ts';
 import { MAX_EVENT_BYTES } from './event-table.ts';
 import { JournalError, type Journal } from './journal.ts';
 import { MAX_READ, openSqliteJournal } from './sqlite-journal.ts';
@@ -211,7 +212,7 @@ test('1,000 steps take at most 1.3 times the size of their texts, and as much pe
         const message = journal.refer(
           JSON.stringify({ content: '', calls: [{ id: call.modelId, name: 'search', query: ask }] }),
         );
-        const result = journal.refer(`${ask} `.padEnd(STEP_TEXT, 'text '));
+        const result = journal.refer(randomBytes((STEP_TEXT / 4) * 3).toString('base64'));
         write(journal, anEvent('model_asked', { ask, request: journal.refer(`${ask}`).ref }));
         const answered = anEvent('model_answered', {
           ask,

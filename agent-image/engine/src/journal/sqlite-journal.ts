@@ -5,6 +5,7 @@ import { EVENT_VERSION, type JournalEvent } from './event.ts';
 import { fromRow, openEventTable, readable, type EventTable } from './event-table.ts';
 import { JournalError, type Journal, type JournalEntry, type RunEvents } from './journal.ts';
 import { openDatabase } from './open-database.ts';
+import { openPayloadTable, type PayloadTable } from './payload-table.ts';
 import { pruneRuns } from './prune.ts';
 import { openRunTable, type RunTable } from './run-table.ts';
 
@@ -30,11 +31,12 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
   const events = openEventTable(database);
   const { fence, version } = events.last();
   refuseNewer(version);
+  const payloads = openPayloadTable(database);
   const runs = openRunTable(database);
   catchUp(database, events, runs);
   // SQLite does not sync each commit. The appender syncs the writes that request it.
   database.exec('pragma synchronous = normal');
-  const appender = new Appender({ database, path, events, runs, makeRoom });
+  const appender = new Appender({ database, path, events, payloads, runs, makeRoom });
   return {
     fence: fence + 1,
     salt,
@@ -42,7 +44,7 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
     append: (write) => appender.append(write),
     synced: () => appender.synced(),
     refer: (text) => ({ ref: digest(salt, text), text }),
-    ...readers({ database, events, own: fence + 1 }, () => appender.flush()),
+    ...readers({ events, payloads, own: fence + 1 }, () => appender.flush()),
     rowOf: runs.row,
     lastRunOf: runs.lastOf,
     prune: (retention) => {
@@ -71,15 +73,11 @@ function refuseNewer(version: number): void {
 
 /** A mirror gets only what survives a kill, so the waiting writes are committed first. */
 function readers(
-  { database, events, own }: Readonly<{ database: DatabaseSync; events: EventTable; own: number }>,
+  { events, payloads, own }: Readonly<{ events: EventTable; payloads: PayloadTable; own: number }>,
   flush: () => void,
 ) {
-  const text = database.prepare('select body from payload where ref = ?');
   return {
-    textOf: (ref: string): string | null => {
-      const body = text.get(ref)?.['body'];
-      return typeof body === 'string' ? body : null;
-    },
+    textOf: payloads.textOf,
     eventsOf: (run: string): RunEvents => {
       const found: JournalEvent[] = [];
       for (const row of events.ofRun(run, MAX_EVENTS_PER_RUN)) {

@@ -1,4 +1,5 @@
 import type { CallContext, Postponed, PreparedCall, ProgramNote, Tool, Verified } from '../effects/tool.ts';
+import { plainText } from '../effects/kept-outcome.ts';
 import { bounded, withoutMiddle, ToolOutcome as ToolOutcomeSchema, type ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
@@ -9,7 +10,7 @@ import { withinTime, type TimeLimit } from '../effects/within-time.ts';
 import { type CallState } from '../state/call-state.ts';
 import { currentCalls, currentTurn, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
-import { readAnswer } from './transcript.ts';
+import { readAnswer, resultKey } from './transcript.ts';
 
 /** Wait before another attempt of a call in the same process, multiplied by the number of attempts so far. */
 const RETRY_MS = 250;
@@ -28,10 +29,13 @@ export function settleCall(
   { call, outcome }: Readonly<{ call: CallState; outcome: ToolOutcome }>,
 ): void {
   const kept = bounded(outcome);
-  const result = kit.ports.journal.refer(JSON.stringify(kept));
+  // A stage of a plan gives its output as the same text.
+  const plain = session.state.flow === null ? null : plainText(kept);
+  const result = kit.ports.journal.refer(plain ?? JSON.stringify(kept));
   const polls = kit.toolsOf(session.run).get(call.tool)?.polls ?? false;
-  session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref, polls }], [result]);
-  session.turn.outcomes.set(result.ref, kept);
+  const settled = { type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref, polls } as const;
+  session.append([plain === null ? settled : { ...settled, plain: true }], [result]);
+  session.turn.outcomes.set(resultKey({ result: result.ref, isPlain: plain !== null }), kept);
 }
 
 export async function startCall(kit: Kit, session: Session, call: CallState): Promise<void> {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { countMessage, finishMessage, warningMessage } from '../budget/budget.ts';
 import { ANSWER_IN_JSON } from '../context/agent-prompt.ts';
-import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
+import { keptOutcome } from '../effects/kept-outcome.ts';
+import { renderOutcome, type ToolOutcome } from '../effects/tool-outcome.ts';
 import { askAgain } from '../json/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import { renderWords } from './persons-words.ts';
@@ -12,7 +13,7 @@ import { isCut, isEmpty, isUnfit, textTurns, type RunState, type Turn } from '..
 
 const DELETED = '[deleted]';
 
-/** The answer of a turn, the arguments of its calls as canonical JSON, and their outcomes, by the references of their texts. */
+/** The answer of a turn, the arguments of its calls as canonical JSON, and their outcomes by their keys. */
 export type TurnValues = Readonly<{
   answers: ReadonlyMap<string, StoredAnswer>;
   arguments: ReadonlyMap<string, string>;
@@ -48,12 +49,17 @@ export function readAnswer(texts: Texts, ref: string): StoredAnswer {
   return text === null ? { content: DELETED, toolCalls: [] } : StoredAnswer.parse(JSON.parse(text));
 }
 
-/** The result of a settled call; null if its text was deleted. */
-export function readOutcome(texts: Texts, ref: string): ToolOutcome | null {
-  const known = texts.turn?.outcomes.get(ref);
+type CallResult = Pick<CallState, 'result' | 'isPlain'>;
+
+/** The key of a result among the outcomes of a turn: two forms of outcomes may have the same text. */
+export const resultKey = ({ result, isPlain }: CallResult): string => `${isPlain ? 'plain ' : ''}${result}`;
+
+/** The outcome of a call; null if it is not settled, or its text was deleted. */
+export function readOutcome(texts: Texts, call: CallResult): ToolOutcome | null {
+  const known = texts.turn?.outcomes.get(resultKey(call));
   if (known !== undefined) return known;
-  const text = texts.textOf(ref);
-  return text === null ? null : ToolOutcome.parse(JSON.parse(text));
+  const text = call.result === null ? null : texts.textOf(call.result);
+  return text === null ? null : keptOutcome({ text, isPlain: call.isPlain });
 }
 
 export type LoadedRun =
@@ -209,7 +215,7 @@ function resultOf(journal: Texts, call: CallState): Message {
   const { modelId: callId, outcome, result } = call;
   const message = { role: 'tool', callId, outcome } as const;
   if (result === null) return { ...message, content: call.attempt === 0 ? NOT_BEGUN : NOT_ENDED };
-  const read = readOutcome(journal, result);
+  const read = readOutcome(journal, call);
   if (read === null) return { ...message, content: DELETED };
   const content = [renderOutcome(read), ...wordsOf(journal, call)].join('\n');
   return {

@@ -35,6 +35,8 @@ export type CallState = Readonly<{
   questions: number;
   outcome: OutcomeKind | null;
   result: string | null;
+  /** True if the result is kept as `plainText` gives it. */
+  isPlain: boolean;
 }>;
 
 /** True if an attempt of the call has begun and has not ended for this engine. */

@@ -87,10 +87,10 @@ function refusalToBegin(call: CallState, effect: Effect): IllegalMove | null {
 const SETTLES: readonly CallPhase[] = ['requested', 'answered', 'running', 'unknown'];
 const WITHOUT_INTENT: readonly string[] = ['invalid_input', 'denied', 'over_budget', 'failed'];
 
-function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>): MovedCall {
+function settled(call: CallState, { outcome, result, plain }: EventOf<'tool_settled'>): MovedCall {
   if (!SETTLES.includes(call.phase)) return 'wrong_phase';
   if (call.attempt === 0 && !WITHOUT_INTENT.includes(outcome)) return 'wrong_phase';
-  return { ...call, phase: 'settled', outcome, result };
+  return { ...call, phase: 'settled', outcome, result, isPlain: plain === true };
 }
 
 /** Its attempts so far do not count towards the limit. */

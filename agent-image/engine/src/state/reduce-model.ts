@@ -82,6 +82,7 @@ function answered(state: RunState, event: EventOf<'model_answered'>): Reduced {
 /** A call as it begins its life. */
 export const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState => ({
   ...call,
+  modelId: call.modelId ?? call.id,
   phase: 'requested',
   attempt: 0,
   parked: null,
@@ -90,6 +91,7 @@ export const requested = (call: EventOf<'model_answered'>['calls'][number]): Cal
   questions: 0,
   outcome: null,
   result: null,
+  isPlain: false,
 });
 
 function failed(state: RunState, event: EventOf<'model_failed'>): Reduced {

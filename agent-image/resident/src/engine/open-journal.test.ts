@@ -13,7 +13,7 @@ const opened = (journal: Journal, run: string): JournalEvent => {
   const { ref } = journal.refer('x');
   const texts = { plan: ref, prompt: ref, situation: ref, recalled: ref, input: ref };
   const budgets = { steps: 1, tokens: 1, moneyMicros: 1, timeMs: 1, idleCalls: 1 };
-  const envelope = { v: 7, run, stage: 'main', fence: journal.fence, at: 0, elapsedMs: 0 } as const;
+  const envelope = { v: 8, run, stage: 'main', fence: journal.fence, at: 0, elapsedMs: 0 } as const;
   return {
     ...envelope,
     type: 'run_opened',

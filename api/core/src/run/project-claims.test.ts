@@ -55,6 +55,8 @@ test('a settled call gets its name from an earlier answer, and a call that the A
   assert.deepEqual(shown([settled], { calls }).events, [
     { event: 'call_settled', detail: { ...named, outcome: 'denied', result_ref: REF } },
   ]);
+  const plain = entry(1, { type: 'tool_settled', call: '0.1', outcome: 'ok', result: REF, plain: true });
+  assert.equal(shown([plain], { calls }).events[0]?.detail['plain'], true);
   assert.deepEqual(shown([settled], { calls, witnessed: new Set(['0.1']) }).events, []);
 });
 

@@ -168,7 +168,8 @@ function callEvent(
   if (claim.type === 'tool_intent')
     return { event, detail: { ...call, tool: claim.tool, effect: claim.effect, arguments_ref: claim.arguments } };
   if (claim.type === 'tool_unknown') return { event, detail: call };
-  return { event, detail: { ...call, outcome: claim.outcome, result_ref: claim.result } };
+  const form = claim.plain === true ? { plain: true } : {};
+  return { event, detail: { ...call, outcome: claim.outcome, result_ref: claim.result, ...form } };
 }
 
 /** A note of a program about its own work. A call that the API saw has events of the API. */

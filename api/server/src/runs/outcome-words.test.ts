@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outcomeInWords } from './outcome-words.ts';
+import { outcomeInWords, plainInWords } from './outcome-words.ts';
 
 test('people read the words of an outcome, not its JSON', () => {
   assert.equal(outcomeInWords('{"kind":"ok","text":"1 of 3 done"}'), '1 of 3 done');
@@ -21,4 +21,9 @@ test('people read the words of an outcome, not its JSON', () => {
 test('a text that is no outcome with words stays as it is', () => {
   for (const text of ['Said.', '{"kind":"over_budget","code":"no_progress"}', '{"text":3}', '[1]', 'null', '{"text"'])
     assert.equal(outcomeInWords(text), text);
+});
+
+test('a plain text stands for itself, and a JSON string for its text', () => {
+  assert.equal(plainInWords('"Said."'), 'Said.');
+  for (const text of ['{"text":"x"}', '[1]', '"cut']) assert.equal(plainInWords(text), text);
 });

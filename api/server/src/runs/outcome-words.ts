@@ -17,3 +17,13 @@ export function outcomeInWords(text: string): string {
   if (!wrong.success) return text;
   return wrong.data.issues.map(({ path, expected }) => (path === '' ? expected : `${path}: ${expected}`)).join('\n');
 }
+
+/** The words of a result that an agent's journal keeps as a plain text: a JSON string stands for its text. Pure. */
+export function plainInWords(text: string): string {
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

@@ -11,7 +11,7 @@ import type {
 import type { RunEventRow, RunRow } from '@hamlet/store';
 import { firstLimit, shorten } from '@hamlet/core';
 import { taintOf } from '../permissions/view/taint-view.ts';
-import { outcomeInWords } from './outcome-words.ts';
+import { outcomeInWords, plainInWords } from './outcome-words.ts';
 import { z } from 'zod';
 
 function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run['schedule'] {
@@ -130,6 +130,10 @@ function modelDetail({ detail, messageText }: RunEventRow): RunModelDetail {
   };
 }
 
+/** The text of a result is an outcome unless its event says that it is plain. */
+const wordsOfResult = (detail: unknown, text: string): string =>
+  (detail as Readonly<{ plain?: unknown }>).plain === true ? plainInWords(text) : outcomeInWords(text);
+
 /** A call that the API performs has its texts in the detail; a call that the agent claims refers to them. */
 function callDetail({ detail, argumentsText, resultText }: RunEventRow): RunCallDetail {
   const { call_id, tool, effect, arguments_text, outcome, result_text, exit } = detail as Partial<RunCallDetail>;
@@ -139,7 +143,7 @@ function callDetail({ detail, argumentsText, resultText }: RunEventRow): RunCall
     effect: effect ?? null,
     arguments_text: cut(argumentsText ?? arguments_text ?? null),
     outcome: outcome ?? null,
-    result_text: cut(resultText === null ? (result_text ?? null) : outcomeInWords(resultText)),
+    result_text: cut(resultText === null ? (result_text ?? null) : wordsOfResult(detail, resultText)),
     ...(exit === undefined ? {} : { exit }),
   };
 }

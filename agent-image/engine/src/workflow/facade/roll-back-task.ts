@@ -1,5 +1,5 @@
 import { agentRunOf } from '../../flow/agent-stage.ts';
-import { ToolOutcome } from '../../effects/tool-outcome.ts';
+import { keptOutcome } from '../../effects/kept-outcome.ts';
 import type { Journal, JournalEntry } from '../../journal/journal.ts';
 import { executionOutput } from '../tools/execution.ts';
 import type { MutationSummary } from '../tools/mutation.ts';
@@ -44,6 +44,8 @@ const agentRuns = (task: string, entries: readonly JournalEntry[]): readonly str
 
 /** Empty for other events, and for a result that was deleted. */
 function mutationsIn(journal: Journal, { event }: JournalEntry): MutationSummary {
-  const text = event.type === 'tool_settled' && event.outcome === 'ok' ? journal.textOf(event.result) : null;
-  return text === null ? [] : executionOutput(ToolOutcome.parse(JSON.parse(text)), null).mutations;
+  if (event.type !== 'tool_settled' || event.outcome !== 'ok') return [];
+  const text = journal.textOf(event.result);
+  const isPlain = event.plain === true;
+  return text === null ? [] : executionOutput(keptOutcome({ text, isPlain }), null).mutations;
 }

@@ -109,7 +109,13 @@ export const VisibleClaim = z.discriminatedUnion('type', [
   }),
   of('model_failed', { ...asking, code: word, usage, moneyMicros: micros }),
   of('tool_intent', { call: CallId, tool: Name, arguments: JournalRef, effect: word }),
-  of('tool_settled', { call: CallId, outcome: word, result: JournalRef }),
+  /** `plain`: the result is the text itself, or that text as JSON, instead of the outcome as JSON. */
+  of('tool_settled', {
+    call: CallId,
+    outcome: word,
+    result: JournalRef,
+    plain: z.literal(true).optional().catch(undefined),
+  }),
   of('tool_unknown', { call: CallId }),
   /** A claim of the agent's program about its own work. `outcome`: null while the work is under way. */
   of('program_noted', { note: CallId, tool: Name, outcome: word.nullable(), claim: JournalRef }),
