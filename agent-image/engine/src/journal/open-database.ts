@@ -11,7 +11,9 @@ const APPLICATION_ID = 0x486d_4a6c;
 
 /** Primary result codes of SQLite (sqlite3.h). */
 const SQLITE_BUSY = 5;
+const SQLITE_READ_ONLY = 8;
 const SQLITE_CORRUPT = 11;
+const SQLITE_CANNOT_OPEN = 14;
 const SQLITE_NOT_A_DATABASE = 26;
 
 /** The rest of a page that has no room for another text is lost: stages of 1 KiB take 1.27 times their texts, with pages of 4 KiB 1.35 times. */
@@ -40,7 +42,7 @@ pragma user_version = ${SCHEMA_VERSION};
  * random one.
  */
 export function openDatabase(path: string, salt = newSalt()): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = openFile(path);
   try {
     database.exec(`pragma page_size = ${PAGE_BYTES}`);
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma secure_delete = on;');
@@ -52,6 +54,14 @@ export function openDatabase(path: string, salt = newSalt()): DatabaseSync {
     return database;
   } catch (error) {
     database.close();
+    throw openError(error, path);
+  }
+}
+
+function openFile(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 });
+  } catch (error) {
     throw openError(error, path);
   }
 }
@@ -90,6 +100,10 @@ function openError(error: unknown, path: string): unknown {
   if (primary === SQLITE_CORRUPT || primary === SQLITE_NOT_A_DATABASE) {
     const message = `${path} is damaged: ${error.message}. Restore the journal from its mirror.`;
     return new JournalError('journal_damaged', message, { cause: error });
+  }
+  if (primary === SQLITE_CANNOT_OPEN || primary === SQLITE_READ_ONLY) {
+    const message = `${path} cannot be written: ${error.message}. Let this program write the folder, or choose another one.`;
+    return new JournalError('journal_unwritable', message, { cause: error });
   }
   return error;
 }

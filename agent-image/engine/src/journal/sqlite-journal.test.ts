@@ -142,6 +142,11 @@ test('a foreign file and a damaged file have different codes, and neither is cha
     'journal_damaged',
   );
   assert.deepEqual(readFileSync(damaged), before);
+  const missing = join(newPath(), 'missing', 'journal.db');
+  assert.equal(
+    codeOf(() => openSqliteJournal(missing)),
+    'journal_unwritable',
+  );
 });
 
 test('projections are rebuilt from the events after a drop or a change of version', () => {

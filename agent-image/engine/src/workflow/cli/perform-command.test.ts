@@ -147,6 +147,24 @@ test('flags that cannot be used are named, and no task is created', async () => 
   }
 });
 
+test('a file or folder that cannot be used is named with the reason', async () => {
+  const dir = aFolder();
+  const file = join(dir, 'agents.yaml');
+  const damaged = join(dir, 'damaged');
+  mkdirSync(damaged);
+  writeFileSync(join(damaged, 'journal.db'), 'no database, and long enough to be one'.repeat(40));
+  for (const [args, words] of [
+    [['graph', dir, '-o', join(dir, 'none', 'a.svg')], /^--output .*a\.svg cannot be written: ENOENT: /],
+    [['run', dir, '--data', file], /^EEXIST: .*agents\.yaml.*\n--data and --workspace name other folders\n$/],
+    [['run', dir, '--workspace', join(dir, 'none')], /^ENOENT: .*none/],
+    [['inspect', dir, 'none', '--data', damaged], /journal\.db is damaged: /],
+  ] as const) {
+    const { code, out, err } = await run(...args);
+    assert.deepEqual([code, out], [2, ''], err);
+    assert.match(err, words);
+  }
+});
+
 test('Ctrl-C leaves the task resumable, and prints the command that continues it', async () => {
   const dir = aFolder();
   const whole = OPENAI_WIRE.stream({ text: ['go'] });

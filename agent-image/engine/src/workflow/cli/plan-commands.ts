@@ -7,6 +7,7 @@ import type { ConfigError } from '../plan/config-error.ts';
 import type { Flags } from './command-line.ts';
 import { configErrorText } from './config-error-text.ts';
 import { manifestsText, summaryOfManifests } from './manifests-text.ts';
+import { machineFault } from './machine-fault.ts';
 import { EXIT, type ExitCode, type Terminal } from './terminal.ts';
 
 type Asked = Readonly<{ dir: string; flags: Pick<Flags, 'json' | 'output' | 'pipeline'> }>;
@@ -50,10 +51,20 @@ export async function graphCommand(asked: Asked, terminal: Terminal): Promise<Ex
   const { drawPlan } = await import('../graph/draw-plan.ts');
   const svg = drawPlan(plan.value);
   const { output } = asked.flags;
-  if (output === null) terminal.out(svg);
-  else {
-    await writeFile(output, svg);
-    terminal.err(`wrote ${output}\n`);
+  if (output !== null) return writePicture(output, svg, terminal);
+  terminal.out(svg);
+  return EXIT.done;
+}
+
+async function writePicture(path: string, svg: string, terminal: Terminal): Promise<ExitCode> {
+  try {
+    await writeFile(path, svg);
+  } catch (error) {
+    const fault = machineFault(error);
+    if (fault === null) throw error;
+    terminal.err(`--output ${path} cannot be written: ${fault}\n`);
+    return EXIT.wrong;
   }
+  terminal.err(`wrote ${path}\n`);
   return EXIT.done;
 }

@@ -4,6 +4,7 @@ import { EngineError } from '../facade/engine-error.ts';
 import type { Task } from '../facade/task.ts';
 import type { CommandLine } from './command-line.ts';
 import { durationText, tokensText } from './duration-text.ts';
+import { machineFault } from './machine-fault.ts';
 import { refuseConfig } from './plan-commands.ts';
 import { progressLine } from './progress-line.ts';
 import { readAnswer, taskSpec, WrongFlag } from './task-spec.ts';
@@ -29,12 +30,18 @@ async function withEngine({ dir, flags }: Asked, terminal: Terminal, work: Work)
   } catch (error) {
     if (error instanceof EngineError && error.errors.length > 0)
       return refuseConfig(error.errors, { dir, flags }, terminal);
-    if (!(error instanceof EngineError || error instanceof WrongFlag)) throw error;
-    terminal.err(`${error.message}\n`);
+    const fault = error instanceof EngineError || error instanceof WrongFlag ? error.message : folderFault(error);
+    if (fault === null) throw error;
+    terminal.err(`${fault}\n`);
     return EXIT.wrong;
   } finally {
     await engine?.close();
   }
+}
+
+function folderFault(error: unknown): string | null {
+  const fault = machineFault(error);
+  return fault && `${fault}\n--data and --workspace name other folders`;
 }
 
 /** `run`: creates a task and works on it. */
