@@ -165,6 +165,41 @@ test('a file or folder that cannot be used is named with the reason', async () =
   }
 });
 
+test('a key that is not set stops no task for good', async (t) => {
+  const dir = aFolder();
+  const agents = join(dir, 'agents.yaml');
+  const keyed = readFileSync(agents, 'utf8').replace('name: small,', 'name: small, api_key_env: HAMLET_TEST_CLI_KEY,');
+  writeFileSync(
+    agents,
+    `${keyed}  - { id: idle, instructions: You wait., model: other }\n`.replace(
+      'agents:',
+      '  - { id: other, provider: openai, name: big, api_key_env: HAMLET_TEST_UNUSED_KEY }\nagents:',
+    ),
+  );
+  const refused = await run('run', dir, '--input', '{"text": "Well."}');
+  assert.deepEqual([refused.code, refused.out], [2, ''], refused.err);
+  assert.match(
+    refused.err,
+    /^model fast: set HAMLET_TEST_CLI_KEY in the environment .*\nthen continue with: hamlet-engine resume /m,
+  );
+  const [, command = ''] = /continue with: hamlet-engine (.+)\n/.exec(refused.err) ?? assert.fail(refused.err);
+  process.env['HAMLET_TEST_CLI_KEY'] = 'k';
+  t.after(() => delete process.env['HAMLET_TEST_CLI_KEY']);
+  server.add(says('good'));
+  assert.equal((await run(...command.split(' '))).code, 0);
+});
+
+test('a workflow with functions needs a program, and the words say so', async () => {
+  const dir = aFolder();
+  writeFileSync(
+    join(dir, 'tools.yaml'),
+    'tools:\n  - { id: run, uses: handler, description: Runs., input: { type: object } }\n',
+  );
+  const { code, err } = await run('run', dir);
+  assert.equal(code, 2);
+  assert.match(err, /tools run\. .* runs from a program\.\n$/);
+});
+
 test('Ctrl-C leaves the task resumable, and prints the command that continues it', async () => {
   const dir = aFolder();
   const whole = OPENAI_WIRE.stream({ text: ['go'] });
@@ -177,9 +212,17 @@ test('Ctrl-C leaves the task resumable, and prints the command that continues it
   assert.equal(stopped.code, 130, stopped.err);
   const [, command = ''] = /continue with: hamlet-engine (.+)\n/.exec(stopped.err) ?? assert.fail(stopped.err);
   assert.equal(command, `resume ${dir} ${taskIn(stopped.err)}`);
+  const shown = await run('inspect', dir, taskIn(stopped.err));
+  assert.equal(shown.err, `not ended; continue with: hamlet-engine ${command}\n`);
   server.add(says('good'));
   const resumed = await run(...command.split(' '));
   assert.deepEqual([resumed.code, JSON.parse(resumed.out)], [0, { good: true, tags: [] }]);
+  const later = await run(...command.split(' '));
+  assert.deepEqual([later.code, later.out], [0, resumed.out]);
+  assert.match(later.err, /^completed before, \d+ tokens\n$/);
+  const cancelled = await run('cancel', dir, taskIn(stopped.err));
+  assert.equal(cancelled.code, 1);
+  assert.match(cancelled.err, /has ended before: it is completed\n$/);
 });
 
 test('a task whose command may have run waits for a person, who answers', async () => {

@@ -39,7 +39,8 @@ test('denials and failures are shown on one line, and other events are not', () 
     lineOf({ type: 'permission_denied', ...call, code: 'host_not_permitted', message: 'tools.yaml\ndenies it' }),
     '  publish denied (host_not_permitted): tools.yaml denies it',
   );
-  assert.equal(lineOf({ type: 'error', where: 'model', failure: FAILURE, message: '' }), '  json/output_invalid');
+  const refused = { ...FAILURE, category: 'config', code: 'auth' };
+  assert.equal(lineOf({ type: 'error', where: 'model', failure: refused, message: '' }), '  model: auth');
   const long = lineOf({ type: 'error', where: 'stage', failure: FAILURE, message: 'é'.repeat(500) });
   assert.equal(long, `  json/output_invalid: ${'é'.repeat(160)}`);
   const called = {
@@ -52,8 +53,9 @@ test('denials and failures are shown on one line, and other events are not', () 
     code: 'not_found',
   };
   assert.equal(lineOf({ ...called, agent: 'critic' }), '  publish: not_found');
-  // These are shown with their stage.
+  // These are shown with their stage, and in the last line.
   assert.equal(lineOf(called), null);
   assert.equal(lineOf({ type: 'error', where: 'tool', failure: FAILURE, message: 'x' }), null);
+  assert.equal(lineOf({ type: 'error', where: 'task', failure: FAILURE, message: '' }), null);
   assert.equal(lineOf({ type: 'memory_retrieved', parts: 1, tokens: 9 }), null);
 });

@@ -20,8 +20,7 @@ const LINES: Lines = {
   tool_called: ({ agent, tool, outcome, code }) =>
     agent === null || outcome === 'ok' ? null : `  ${tool}: ${code ?? outcome}`,
   permission_denied: ({ tool, code, message }) => `  ${tool} denied (${code}): ${oneLine(message)}`,
-  error: ({ where, failure: { category, code }, message }) =>
-    where === 'tool' ? null : `  ${category}/${code}${message === '' ? '' : `: ${oneLine(message)}`}`,
+  error: errorLine,
 };
 
 /** A line for a person who watches a task; null for an event that says nothing to them. Pure. */
@@ -38,6 +37,13 @@ const oneLine = (text: string): string => firstChars(text.replaceAll(/\s+/g, ' '
 function attemptText({ attempt, round }: Readonly<{ attempt: number; round: number }>): string {
   const parts = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(round > 1 ? [`round ${round}`] : [])];
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+/** Null for the failures of tool stages and of the task, which their stage and the last line show. */
+function errorLine({ where, failure: { category, code }, message }: TelemetryOf<'error'>): string | null {
+  if (where === 'tool' || where === 'task') return null;
+  if (where === 'model') return `  model: ${code}`;
+  return `  ${category}/${code}${message === '' ? '' : `: ${oneLine(message)}`}`;
 }
 
 function finishedLine(event: TelemetryOf<'stage_finished'>): string {

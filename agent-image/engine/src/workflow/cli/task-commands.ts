@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine } from '../facade/engine.ts';
-import { EngineError } from '../facade/engine-error.ts';
+import { EngineError, type EngineErrorCode } from '../facade/engine-error.ts';
 import type { Task } from '../facade/task.ts';
 import type { CommandLine } from './command-line.ts';
+import { modelFaults } from './check-models.ts';
 import { durationText, tokensText } from './duration-text.ts';
 import { machineFault } from './machine-fault.ts';
 import { refuseConfig } from './plan-commands.ts';
@@ -30,7 +31,7 @@ async function withEngine({ dir, flags }: Asked, terminal: Terminal, work: Work)
   } catch (error) {
     if (error instanceof EngineError && error.errors.length > 0)
       return refuseConfig(error.errors, { dir, flags }, terminal);
-    const fault = error instanceof EngineError || error instanceof WrongFlag ? error.message : folderFault(error);
+    const fault = faultOf(error);
     if (fault === null) throw error;
     terminal.err(`${fault}\n`);
     return EXIT.wrong;
@@ -39,7 +40,16 @@ async function withEngine({ dir, flags }: Asked, terminal: Terminal, work: Work)
   }
 }
 
-function folderFault(error: unknown): string | null {
+/** The engine's words name its methods; these are for people without a program. */
+const MORE_WORDS: Readonly<Partial<Record<EngineErrorCode, string>>> = {
+  handler_missing: 'The command line has no functions: a workflow with "uses: handler" runs from a program.',
+  no_such_task: 'The first line of hamlet-engine run has the id of its task.',
+};
+
+/** The words of an error that a person can mend; null for others. */
+function faultOf(error: unknown): string | null {
+  if (error instanceof WrongFlag) return error.message;
+  if (error instanceof EngineError) return [error.message, MORE_WORDS[error.code] ?? []].flat().join(' ');
   const fault = machineFault(error);
   return fault && `${fault}\n--data and --workspace name other folders`;
 }
@@ -51,9 +61,15 @@ const runCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
     return workOn(engine, { ...asked, task: id }, terminal);
   });
 
-/** `resume`: works on a task that was interrupted or waits. */
+/** `resume`: works on a task that was interrupted or waits. One that has ended is shown as it ended. */
 const resumeCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
-  withEngine(asked, terminal, (engine) => workOn(engine, asked, terminal));
+  withEngine(asked, terminal, async (engine) => {
+    const task = engine.task(asked.task);
+    if (!hasEnded(task)) return workOn(engine, asked, terminal);
+    return () => ended(task, { asked, terminal, time: null });
+  });
+
+const hasEnded = ({ status }: Task): boolean => ['COMPLETED', 'FAILED', 'CANCELLED'].includes(status);
 
 /** Works on a task until it ends, waits for a person, or is stopped. While the model cannot be reached, it tries again when it may. */
 async function workOn(engine: Engine, asked: Asked, terminal: Terminal): Promise<() => ExitCode> {
@@ -65,6 +81,8 @@ async function workOn(engine: Engine, asked: Asked, terminal: Terminal): Promise
     const line = event.task === id ? progressLine(event) : null;
     if (line !== null) terminal.err(`${elapsed()}  ${line}\n`);
   });
+  const faults = await modelFaults(asked.dir, engine.task(id), process.env);
+  if (faults.length > 0) return () => unusable(faults, asked, terminal);
   let stopping = Promise.resolve();
   const release = terminal.onStop(() => {
     stop.abort();
@@ -99,12 +117,18 @@ const resumeWords = ({ dir, flags: { data, workspace } }: Asked, task: string): 
     ...(workspace === null ? [] : ['--workspace', workspace]),
   ].join(' ');
 
+function unusable(faults: readonly string[], asked: Asked, terminal: Terminal): ExitCode {
+  terminal.err(`${faults.join('\n')}\nthen continue with: ${resumeWords(asked, asked.task)}\n`);
+  return EXIT.wrong;
+}
+
 function stopped(asked: Asked, terminal: Terminal): ExitCode {
   terminal.err(`stopped; continue with: ${resumeWords(asked, asked.task)}\n`);
   return EXIT.stopped;
 }
 
-type Ended = Readonly<{ asked: Asked; terminal: Terminal; time: string }>;
+/** `time`: null for a task that had ended before. */
+type Ended = Readonly<{ asked: Asked; terminal: Terminal; time: string | null }>;
 
 function ended(task: Task, { asked, terminal, time }: Ended): ExitCode {
   const { id, status, failure, waiting, output, spent } = task;
@@ -117,7 +141,8 @@ function ended(task: Task, { asked, terminal, time }: Ended): ExitCode {
     return EXIT.waiting;
   }
   const tokens = spent.tokens === 0 ? '' : `, ${tokensText(spent.tokens)}`;
-  terminal.err(`${status.toLowerCase()} in ${time}${tokens}\n`);
+  const end = status.toLowerCase();
+  terminal.err(`${time === null ? `${end} before` : `${end} in ${time}`}${tokens}\n`);
   if (failure !== null) terminal.err(`${failureText(failure)}\n`);
   return status === 'COMPLETED' ? EXIT.done : EXIT.failed;
 }
@@ -128,6 +153,7 @@ const inspectCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
     const task = engine.task(asked.task);
     return () => {
       terminal.out(asked.flags.json ? `${JSON.stringify(task)}\n` : taskText(task));
+      if (!hasEnded(task)) terminal.err(`not ended; continue with: ${resumeWords(asked, task.id)}\n`);
       return EXIT.done;
     };
   });
@@ -136,10 +162,12 @@ const inspectCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
 const cancelCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
   withEngine(asked, terminal, async (engine) => {
     const task = await engine.cancelTask(asked.task);
+    const isCancelled = task.status === 'CANCELLED';
     return () => {
       if (asked.flags.json) terminal.out(`${JSON.stringify(task)}\n`);
-      else terminal.err(`the task ${task.id} is ${task.status.toLowerCase()}\n`);
-      return task.status === 'CANCELLED' ? EXIT.done : EXIT.failed;
+      else if (isCancelled) terminal.err(`the task ${task.id} is cancelled\n`);
+      else terminal.err(`the task ${task.id} has ended before: it is ${task.status.toLowerCase()}\n`);
+      return isCancelled ? EXIT.done : EXIT.failed;
     };
   });
 
