@@ -32,11 +32,29 @@ test('a folder is loaded, also through the links of a ConfigMap; other files are
 
 test('a folder without a workflow, or with a name that is nearly right, is refused', async () => {
   const missing = ['config_file', 'workflow.yaml', 'Add it, with the workflow and at least one node.'];
-  assert.deepEqual(await errorsIn(join(root, 'nowhere')), [missing]);
+  assert.deepEqual(await errorsIn(await folder('empty', [])), [missing]);
   assert.deepEqual(await errorsIn(await folder('yml', [['agents.yml', 'agents: []']])), [
     ['config_file', 'agents.yml', 'Rename it to agents.yaml.'],
     missing,
   ]);
+});
+
+test('a folder that is missing, or is a file, is one error', async () => {
+  const dir = await folder('one', [['workflow.yaml', '']]);
+  for (const [path, hint] of [
+    [join(root, 'nowhere'), 'Correct its name, or make it.'],
+    [join(dir, 'workflow.yaml'), 'Name the folder of the manifests.'],
+  ] as const)
+    assert.deepEqual(await errorsIn(path), [['config_file', 'workflow.yaml', hint]]);
+});
+
+test('a text that is not UTF-8 is refused, and the mark of its encoding is left out', async () => {
+  const workflow = 'workflow: { id: a, nodes: [{ id: n, role: linear }] }\n';
+  const marked = await folder('marked', [['workflow.yaml', `\uFEFF${workflow}`]]);
+  assert.equal((await loadManifests(marked)).ok, true);
+  const wide = await folder('wide', []);
+  await writeFile(join(wide, 'workflow.yaml'), `\uFEFF${workflow}`, 'utf16le');
+  assert.deepEqual(await errorsIn(wide), [['config_file', 'workflow.yaml', 'Save it as UTF-8.']]);
 });
 
 test('what cannot be read, or is too large, is refused with its name', async () => {

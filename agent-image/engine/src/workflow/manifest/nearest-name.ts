@@ -2,7 +2,10 @@ const MAX_EDITS = 3;
 /** Longer names are not compared. */
 const MAX_CHARS = 64;
 
-/** The known name that a misspelled one may mean: at most a third of its characters differ, and at most three. Null if none does. Pure. */
+/**
+ * The known name that a misspelled one may mean: at most a third of its characters differ, and at most three; else the one that it begins,
+ * such as `timeout_s` for `timeout`. Null if none does. Pure.
+ */
 export function nearestName(written: string, known: readonly string[]): string | null {
   let nearest: string | null = null;
   let most = Math.min(MAX_EDITS, Math.ceil(written.length / 3));
@@ -12,7 +15,7 @@ export function nearestName(written: string, known: readonly string[]): string |
     nearest = name;
     most = edits - 1;
   }
-  return nearest;
+  return nearest ?? known.find((name) => name.startsWith(`${written}_`)) ?? null;
 }
 
 /** The letters to insert, remove, replace or swap; more than `most` if that does not suffice. */

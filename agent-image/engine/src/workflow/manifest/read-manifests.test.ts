@@ -65,6 +65,16 @@ test('an unknown key is refused at its place, with the nearest known one', () =>
   ]);
 });
 
+test('a key that a known one begins with, and a key of a model in the file, are refused with the known one', () => {
+  assert.deepEqual(changed('tools.yaml', 'timeout_s:', 'timeout:'), [
+    "config_unknown_key tools.yaml «timeout: 10 » tools[0].timeout: there is no key 'timeout' here | Did you mean 'timeout_s'?",
+  ]);
+  const [unknown] = changed('agents.yaml', 'api_key_env:', 'api_key:');
+  assert.match(unknown ?? '', /there is no key 'api_key' here \| Did you mean 'api_key_env'\?$/);
+  const [secret] = changed('agents.yaml', 'api_key_env: OPENAI_API_KEY', 'api_key_env: sk-1');
+  assert.match(secret ?? '', /expected the name of an environment variable, .* stays out of manifests/);
+});
+
 test('wrong values are refused at their place', () => {
   assert.deepEqual(changed('agents.yaml', 'money: "0.5"', 'money: 0.5'), [
     'config_schema agents.yaml «0.5 }» agents[0].budget.money: expected string, received number | Put it in quotes if it is a text.',

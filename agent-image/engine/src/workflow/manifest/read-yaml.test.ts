@@ -41,6 +41,8 @@ test('faults of the syntax come with their places', () => {
   assert.deepEqual(problems('a: 1\nb:\n  - c\n   d: 1\n').length > 0, true);
   assert.deepEqual(problems('a: 1\nb: 2\na: 3\n'), ['config_syntax 3:1 Map keys must be unique']);
   assert.deepEqual(problems('a: 1\n---\nb: 2\n'), ['config_syntax 2:1 the file has several documents']);
+  const tab = readYaml('a:\n\tb: 1\n');
+  assert.equal(tab.ok || tab.problems[0]?.hint, 'Indent with spaces.');
 });
 
 test('parts of YAML that manifests do without are refused', () => {

@@ -38,11 +38,11 @@ export function readYaml(text: string): ReadYaml {
     Document.Parsed?,
   ];
   if (second !== undefined) return refuse(severalDocuments(second.range[0]));
-  const faults = [...document.errors, ...document.warnings].map(({ pos, message }): YamlFault => ({
+  const faults = [...document.errors, ...document.warnings].map(({ pos, code, message }): YamlFault => ({
     kind: 'syntax',
     offset: pos[0],
     message,
-    hint: 'Correct the YAML.',
+    hint: code === 'TAB_AS_INDENT' ? 'Indent with spaces.' : 'Correct the YAML.',
   }));
   const all = faults.length > 0 ? faults : valueFaults(document.contents);
   if (all.length > 0) return { ok: false, problems: all.map((each) => problemAt(lines, each)) };

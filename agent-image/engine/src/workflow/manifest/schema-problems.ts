@@ -67,10 +67,11 @@ function unionProblems(read: Reading, issue: Issue, path: ConfigPath): readonly 
 
 function oneOf(values: readonly unknown[], written: unknown): readonly [string, string] {
   const names = values.map(String);
-  if (written === undefined) return ['it is missing', `Write one of ${listed(names)}.`];
+  const choice = names.length === 1 ? `Write ${names[0]}.` : `Write one of ${listed(names)}.`;
+  if (written === undefined) return ['it is missing', choice];
   const nearest = nearestName(String(written), names);
   const message = `${JSON.stringify(written)?.slice(0, 80)} is not one of the known values`;
-  return [message, nearest === null ? `Write one of ${listed(names)}.` : `Did you mean '${nearest}'?`];
+  return [message, nearest === null ? choice : `Did you mean '${nearest}'?`];
 }
 
 const listed = (names: readonly string[]): string =>

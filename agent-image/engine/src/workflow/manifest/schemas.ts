@@ -22,7 +22,7 @@ const Money = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, 'money is a text such as
 const RelativePath = z
   .string()
   .max(MAX_ENTRY)
-  .regex(/^(?!.*(?:^|\/)\.\.(?:\/|$))[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*$/, 'a relative path without ..');
+  .regex(/^(?!.*(?:^|\/)\.\.(?:\/|$))[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*$/, 'expected a relative path without ..');
 const JsonSchema = z.record(z.string(), z.unknown());
 const HttpUrl = z
   .url({ protocol: /^https?$/ })
@@ -51,7 +51,10 @@ const ModelSpec = z
     base_url: HttpUrl.optional(),
     api_key_env: z
       .string()
-      .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'the name of an environment variable')
+      .regex(
+        /^[A-Z][A-Z0-9_]{0,127}$/,
+        'expected the name of an environment variable, such as OPENAI_API_KEY: the key itself stays out of manifests',
+      )
       .optional()
       .describe('The environment variable with the key.'),
     max_output_tokens: z.int().min(1).max(MAX_TOKENS).optional(),
@@ -181,7 +184,11 @@ export const PluginsManifest = z.strictObject({
       sinks: z.array(SinkSpec).max(MAX_ENTRIES).default([]),
       /** Paths of fields whose values no sink gets; `*` stands for any one key. */
       redact: z
-        .array(z.string().regex(/^(?:[\w-]{1,64}|\*)(?:\.(?:[\w-]{1,64}|\*)){0,19}$/, 'a path such as input.secret'))
+        .array(
+          z
+            .string()
+            .regex(/^(?:[\w-]{1,64}|\*)(?:\.(?:[\w-]{1,64}|\*)){0,19}$/, 'expected a path such as input.secret'),
+        )
         .max(MAX_ENTRIES)
         .default([]),
     })
