@@ -40,7 +40,7 @@ const OPTIONS = {
 } as const satisfies ParseArgsOptionsConfig;
 
 const FLAG_WORDS: Readonly<Record<keyof typeof OPTIONS, readonly [flag: string, words: string]>> = {
-  output: ['-o, --output FILE', 'writes the picture into a file'],
+  output: ['-o, --output FILE', 'writes the picture into a file; else it is printed'],
   pipeline: ['--pipeline ID', 'takes this pipeline; by default the one that fits mode and tags best'],
   input: ['--input JSON|@FILE', 'the input of the task: JSON, or a file with it; by default {}'],
   mode: ['--mode MODE', 'the mode of the task, for the choice of a pipeline'],
@@ -99,7 +99,7 @@ const wrong = (message: string): CommandLine => ({ kind: 'wrong', message });
 /** Reads the words behind the program's name. Pure. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const [name = '', ...rest] = args;
-  if (name === '' || name === '--help' || name === '-h') return { kind: 'help', text: generalHelp() };
+  if (['', 'help', '--help'].includes(name) || name === '-h') return { kind: 'help', text: generalHelp() };
   if (!isCommand(name)) return wrong(`there is no command ${name}: use ${COMMAND_NAMES.join(', ')}`);
   const { flags: own } = COMMANDS[name];
   const options = Object.fromEntries([...own, 'json' as const, 'help' as const].map((flag) => [flag, OPTIONS[flag]]));
@@ -108,7 +108,9 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     if (values['help'] === true) return { kind: 'help', text: commandHelp(name) };
     return commandOf(name, positionals, flagsOf(values));
   } catch (error) {
-    return wrong(`${error instanceof Error ? error.message : String(error)}\nsee hamlet-engine ${name} --help`);
+    // Node's second sentence is about words that begin with a dash.
+    const [words] = (error instanceof Error ? error.message : String(error)).split('. ');
+    return wrong(`${words}\nsee hamlet-engine ${name} --help`);
   }
 }
 

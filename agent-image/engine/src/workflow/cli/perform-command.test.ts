@@ -99,6 +99,8 @@ test('validate names each fault with its line, and graph draws what is valid', a
   const picture = join(dir, 'a.svg');
   assert.equal((await run('graph', dir, '-o', picture)).code, 0);
   assert.match(readFileSync(picture, 'utf8'), /^<svg [\s\S]*>judge<[\s\S]*<\/svg>\n$/);
+  const plan = await run('graph', dir, '--json');
+  assert.partialDeepStrictEqual(JSON.parse(plan.out), { workflow: 'review', stages: [{ id: 'judge', decides: true }] });
   const broken = aFolder(REVIEW.replace('tool: run', 'tool: runn'));
   const invalid = await run('validate', broken);
   assert.deepEqual([invalid.code, invalid.out], [2, '']);
@@ -136,7 +138,8 @@ test('flags that cannot be used are named, and no task is created', async () => 
   for (const [args, words] of [
     [['run', dir, '--input', '{'], /--input is no JSON/],
     [['run', dir, '--input', '@missing.json'], /--input @missing\.json cannot be read/],
-    [['run', dir, '--override', 'dryrun'], /--override dryrun: /],
+    [['run', dir, '--override', 'dryrun'], /--override dryrun: .*Did you mean 'dry_run'\?/],
+    [['run', dir, '--override', '{"kind": "model"}'], /: 'agent' is missing\. Add 'agent' \(string\)\./],
     [['run', dir, '--pipeline', 'none'], /none/],
     [['resume', dir, 'none'], /no task none/],
     [['resume', dir, 'none', '--answer', 'q1'], /--answer q1: write QUESTION=ANSWER|no task none/],

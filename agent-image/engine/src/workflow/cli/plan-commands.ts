@@ -41,16 +41,18 @@ export async function validateCommand(asked: Asked, terminal: Terminal): Promise
   return EXIT.done;
 }
 
-/** `graph`: draws a pipeline, by default the first one. */
+/** `graph`: draws a pipeline, by default the first one. For programs it prints the plan instead. */
 export async function graphCommand(asked: Asked, terminal: Terminal): Promise<ExitCode> {
   const loaded = await loadManifests(asked.dir);
   if (!loaded.ok) return refuseConfig(loaded.errors, asked, terminal);
   const plan = compilePlan(loaded.value, asked.flags.pipeline ?? loaded.value.pipelines[0]?.id ?? '');
   if (!plan.ok) return refuseConfig(plan.errors, asked, terminal);
+  const { json, output } = asked.flags;
+  if (json) terminal.out(`${JSON.stringify(plan.value)}\n`);
+  if (json && output === null) return EXIT.done;
   // The layout is loaded by this command alone.
   const { drawPlan } = await import('../graph/draw-plan.ts');
   const svg = drawPlan(plan.value);
-  const { output } = asked.flags;
   if (output !== null) return writePicture(output, svg, terminal);
   terminal.out(svg);
   return EXIT.done;

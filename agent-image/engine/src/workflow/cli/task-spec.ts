@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ANSWERS, type Answer } from '../../journal/event.ts';
+import { schemaProblems } from '../manifest/schema-problems.ts';
 import { Override } from '../route/override.ts';
 import type { Flags } from './command-line.ts';
 
@@ -35,11 +36,12 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 
 /** The override of one `--override`: a kind alone, or JSON. Throws `WrongFlag`. */
 function readOverride(given: string): Override {
-  const parsed = Override.safeParse(given.startsWith('{') ? jsonOf(given) : { kind: given });
+  const value = given.startsWith('{') ? jsonOf(given) : { kind: given };
+  const parsed = Override.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  throw new WrongFlag(`--override ${given}: ${place}${issue?.message ?? 'it is no override'}`);
+  const problems = schemaProblems({ file: '', schema: Override, value }, parsed.error.issues, 1);
+  const words = problems.map(({ message, hint }) => (hint === null ? message : `${message}. ${hint}`));
+  throw new WrongFlag(`--override ${given}: ${words.join()}`);
 }
 
 function jsonOf(text: string): unknown {
