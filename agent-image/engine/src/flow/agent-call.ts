@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Session } from '../loop/session.ts';
-import { readOutcome } from '../loop/transcript.ts';
+import { readOutcome, resultKey } from '../loop/transcript.ts';
 import type { FlowStage } from '../state/flow-state.ts';
 import { failureOf } from '../workflow/route/failure-of.ts';
 import { executionOutput } from '../workflow/tools/execution.ts';
@@ -13,9 +13,9 @@ import type { StageAt } from './flow-ports.ts';
 export function takeAnswer(flowing: Flowing, open: FlowStage): void {
   const { kit, session } = flowing;
   const at = stageAt(flowing, open);
-  const result = open.calls.at(-1)?.result ?? '';
-  const outcome = readOutcome({ textOf: kit.ports.journal.textOf, turn: session.turn }, result);
-  session.turn.outcomes.delete(result);
+  const call = open.calls.at(-1) ?? { result: null, isPlain: false };
+  const outcome = readOutcome({ textOf: kit.ports.journal.textOf, turn: session.turn }, call);
+  session.turn.outcomes.delete(resultKey(call));
   endStage(flowing, at, endOf(session, at, outcome));
 }
 
