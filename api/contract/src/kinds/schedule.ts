@@ -151,6 +151,8 @@ export const SCHEDULE_EVENT_REASONS = {
   Drift:
     "the database, the status and the operator's cache disagreed about its runs for at least a minute: the Schedule was reconciled again",
   AgentUnavailable: 'the API does not know the agent, or an admin has taken a measure against it',
+  ManifestsUnusable:
+    'the Schedule starts workflows, but the agent has no manifests or they cannot be used: its page says what to correct',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleEventReason = keyof typeof SCHEDULE_EVENT_REASONS;
 

@@ -12,6 +12,8 @@ export interface FiringFacts {
   readonly overlap: Overlap;
   readonly isKnown: (agentId: string) => boolean;
   readonly isBarred: (agentId: string) => boolean;
+  /** False if the firing starts workflows and the agent has none that can be carried out. */
+  readonly hasWork: (agentId: string) => boolean;
   readonly underWay: readonly RunUnderWay[];
   /** Queued runs from every source. */
   readonly waitingFor: (agentId: string) => number;
@@ -43,12 +45,13 @@ export function planFiring(facts: FiringFacts): FiringPlan {
 }
 
 function outcomeFor(
-  { overlap, isKnown, isBarred, waitingFor, waitingMax }: FiringFacts,
+  { overlap, isKnown, isBarred, hasWork, waitingFor, waitingMax }: FiringFacts,
   agentId: string,
   busy: boolean,
 ): FiringOutcome {
   if (!isKnown(agentId)) return 'agent_unknown';
   if (isBarred(agentId)) return 'agent_barred';
+  if (!hasWork(agentId)) return 'manifests_unusable';
   if (busy && overlap === 'Forbid') return 'skipped_overlap';
   if (busy && overlap === 'Replace') return 'replaced';
   if (waitingFor(agentId) >= waitingMax) return 'skipped_overlap';

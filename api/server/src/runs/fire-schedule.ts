@@ -1,4 +1,4 @@
-import { FIRING_EARLY_MS, RUNS_WAITING_MAX, type FiredRun, type FiringBody } from '@hamlet/contract';
+import { FIRING_EARLY_MS, RUNS_WAITING_MAX, type FiredRun, type FiringBody, type RunWorkflow } from '@hamlet/contract';
 import { planFiring, type FiringPlan } from '@hamlet/core';
 import type { Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import {
@@ -24,6 +24,7 @@ import { staleFence, fenceOf } from '../operator/operator-fence.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
+import { manifestsOfFiring } from './workflow/firing-manifests.ts';
 import type { Village } from '../village.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 
@@ -54,8 +55,10 @@ export interface Fired {
 }
 
 /** Uses the database's clock. Returns the earlier firing if the slot has fired. */
-export async function fireSchedule({ db, source }: Village, body: FiringBody, fence: Fence): Promise<Outcome<Fired>> {
+export async function fireSchedule(village: Village, body: FiringBody, fence: Fence): Promise<Outcome<Fired>> {
+  const { db, source } = village;
   await noteFence(db, fence);
+  const work = await workOf(village, body);
   return inTransaction(db, async (tx) => {
     if (!(await lockFence(tx, fence))) return staleFence(fence);
     if ((await readFreeze(tx)) !== null) return refused('village_frozen');
@@ -77,12 +80,24 @@ export async function fireSchedule({ db, source }: Village, body: FiringBody, fe
     if (before !== null) return accepted({ firing: before, claimed: false, now });
     if (prunedThrough !== null && slot <= prunedThrough)
       return refused('firing_forgotten', `Slots up to ${prunedThrough.toISOString()} have fired or were skipped`);
-    const firing = await claim(tx, source, { ...body, slot, fence });
+    const firing = await claim(tx, source, { ...body, slot, fence, work });
     return accepted({ firing, claimed: true, now });
   });
 }
 
-type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: Fence };
+/** The workflow that a firing starts by agent; null if the agents answer the prompt. */
+type WorkOfFiring = ((agentId: string) => RunWorkflow | undefined) | null;
+type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: Fence; readonly work: WorkOfFiring };
+
+/** Reads manifests before the transaction, which then waits for nothing outside of the database. */
+async function workOf(village: Village, { agents, workflow }: FiringBody): Promise<WorkOfFiring> {
+  if (workflow === undefined) return null;
+  const hashes = await manifestsOfFiring(village, agents);
+  return (agentId) => {
+    const manifests = hashes.get(agentId);
+    return manifests === undefined ? undefined : { ...workflow, manifests };
+  };
+}
 
 async function claim(tx: Tx, source: Village['source'], body: Claim): Promise<FiringRow> {
   const waiting = await countWaiting(tx, body.agents);
@@ -95,6 +110,7 @@ async function claim(tx: Tx, source: Village['source'], body: Claim): Promise<Fi
     overlap: body.overlap,
     isKnown: (agentId) => source.get(agentId)?.deleting === false,
     isBarred: (agentId) => authorIsBarred || barsRuns(bars.get(agentId)),
+    hasWork: (agentId) => body.work === null || body.work(agentId) !== undefined,
     underWay,
     waitingFor: (agentId) => waiting.get(agentId) ?? 0,
     waitingMax: RUNS_WAITING_MAX,
@@ -132,7 +148,7 @@ async function makeRuns(
   source: Village['source'],
   { body, plan }: { readonly body: Claim; readonly plan: FiringPlan },
 ): Promise<readonly RunRow[]> {
-  const { schedule_uid: uid, schedule: name, slot, prompt } = body;
+  const { schedule_uid: uid, schedule: name, slot, prompt, work } = body;
   const schedule = { uid, name, slot };
   return insertRuns(
     tx,
@@ -148,6 +164,7 @@ async function makeRuns(
               createdByRole: 'schedule',
               createdById: name,
               schedule,
+              workflow: work?.(agentId),
             },
           ]
         : [];

@@ -20,7 +20,13 @@ let lease = '';
 let schedules = 0;
 let uid = '';
 
-const { village, play } = await startPlay();
+const WORKFLOW = 'workflow: { id: one, nodes: [{ id: a, role: linear }] }\n';
+const { village, play } = await startPlay({
+  manifests: {
+    ada: { 'workflow.yaml': WORKFLOW },
+    cleo: { 'agents.yaml': 'agents: []\n' },
+  },
+});
 const runs = new RunPlay(play.url);
 const db = village.openDb();
 beforeEach(async () => {
@@ -75,6 +81,31 @@ test('a firing makes a run for each agent that exists, and gives the reason for 
   );
   await runs.finishAll('ada');
   await runs.finishAll('bob');
+});
+
+test('a firing with a workflow leaves out agents without usable manifests, and gives the others those of now', async () => {
+  const workflow = { pipeline: 'default', tags: ['day'] };
+  const agents = ['ada', 'bob', 'cleo'];
+  const answer = dataOf(await fire({ agents, workflow, prompt: 'Report.' }));
+  assert.deepEqual(pluck(answer.runs, 'agent_id', 'outcome'), [
+    ['ada', 'started'],
+    ['bob', 'manifests_unusable'],
+    ['cleo', 'manifests_unusable'],
+  ]);
+  const [run, ...others] = await runsOf();
+  assert.equal(others.length, 0);
+  assert.deepEqual([run?.prompt, run?.workflow], ['Report.', { ...workflow, manifests: run?.workflow?.manifests }]);
+  await village.writeManifests('ada', { 'workflow.yaml': `${WORKFLOW}# later\n` });
+  const again = dataOf(await fire({ agents, workflow }));
+  assert.deepEqual({ ...again, now: '' }, { ...answer, claimed: false, now: '' });
+  const { manifests } = dataOf(await runs.start('ada', run?.run_id ?? ''));
+  assert.deepEqual(manifests, [{ path: 'workflow.yaml', text: WORKFLOW }], 'an edit applies to the next firing');
+  await runs.finishAll('ada');
+  const next = dataOf(await fire({ agents: ['ada'], workflow: {}, slot: slotOf(1) }));
+  const [newest] = await runsOf();
+  assert.deepEqual([newest?.run_id, newest?.workflow?.pipeline], [next.runs[0]?.run_id, undefined]);
+  assert.notEqual(newest?.workflow?.manifests, run?.workflow?.manifests);
+  await runs.finishAll('ada');
 });
 
 test('a hundred concurrent clients fire one slot once, and each gets the one run', async () => {

@@ -26,6 +26,7 @@ const WARNINGS: ReadonlySet<ScheduleEventReason> = new Set([
   'NoAgent',
   'TooManyAgents',
   'AgentUnavailable',
+  'ManifestsUnusable',
 ]);
 
 function recordEvent({ recorder }: ApplyPorts, { metadata }: ScheduleView, { reason, message }: ScheduleEvent): void {
@@ -75,6 +76,10 @@ const OUTCOME_EVENTS: { readonly [K in FiringOutcome]: ((agents: string) => Sche
     reason: 'AgentUnavailable',
     message: `skipped for ${agents}: a measure of an admin bars the agent`,
   }),
+  manifests_unusable: (agents) => ({
+    reason: 'ManifestsUnusable',
+    message: `skipped for ${agents}: the agent has no manifests that can be used`,
+  }),
 };
 
 function recordOutcomes(ports: ApplyPorts, schedule: ScheduleView, runs: readonly FiredRun[]): void {
@@ -95,6 +100,7 @@ function bodyOf(
     slot: utcText(slotMs),
     agents: agents.slice(0, FIRING_AGENTS_MAX),
     prompt: spec.prompt,
+    ...(spec.workflow === undefined ? {} : { workflow: spec.workflow }),
     overlap: spec.overlap,
     history_limit: spec.historyLimit,
     made_up: madeUp,

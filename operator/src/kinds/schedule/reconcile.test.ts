@@ -93,7 +93,7 @@ const slots = ({ bodies }: Bench): readonly string[] =>
   bodies.map(({ slot, made_up: madeUp }) => `${slot.slice(11, 19)}${madeUp ? ' made up' : ''}`);
 
 test('a slot fires once, with everything that the api needs, and the next reconcile is at the next slot', async () => {
-  const village = bench({ overlap: 'Queue', historyLimit: 5 });
+  const village = bench({ overlap: 'Queue', historyLimit: 5, workflow: { mode: 'night' } });
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: STATUS_EVERY_MS });
   village.nowMs += 5_000;
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: 5_000 });
@@ -104,6 +104,7 @@ test('a slot fires once, with everything that the api needs, and the next reconc
       slot: '2026-11-22T12:00:00Z',
       agents: ['ada'],
       prompt: 'Walk.',
+      workflow: { mode: 'night' },
       overlap: 'Queue',
       history_limit: 5,
       made_up: false,
@@ -226,6 +227,7 @@ test('each outcome of a firing has one Event that names the agents', async () =>
     runs: [
       { agent_id: 'ada', run_id: null, outcome: 'skipped_overlap' },
       { agent_id: 'bob', run_id: null, outcome: 'agent_barred' },
+      { agent_id: 'cleo', run_id: null, outcome: 'manifests_unusable' },
     ],
   });
   await village.reconciler.reconcile(KEY);
@@ -234,6 +236,7 @@ test('each outcome of a firing has one Event that names the agents', async () =>
     [
       'Normal OverlapSkipped skipped for ada: an earlier run is still in progress, or too many wait',
       'Warning AgentUnavailable skipped for bob: a measure of an admin bars the agent',
+      'Warning ManifestsUnusable skipped for cleo: the agent has no manifests that can be used',
     ],
   );
 });

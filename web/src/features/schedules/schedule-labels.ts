@@ -10,6 +10,7 @@ export const OUTCOME_LABELS: Readonly<Record<FiredRun['outcome'], OutcomeLabels>
   replaced: { word: 'Replaced', tone: 'good', hint: 'An earlier run ended for this one.' },
   skipped_overlap: { word: 'Skipped', tone: 'sleep', hint: 'An earlier run was still active.' },
   agent_unknown: { word: 'No agent', tone: 'bad', hint: 'No agent had that name.' },
+  manifests_unusable: { word: 'No workflow', tone: 'bad', hint: 'The agent had no manifests that can be used.' },
   agent_barred: { word: 'Barred', tone: 'bad', hint: 'A restriction by an admin stopped the agent.' },
 };
 

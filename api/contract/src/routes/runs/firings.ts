@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
+import { ScheduleWorkflow } from '../../kinds/schedule.ts';
 import { text } from '../../kinds/text.ts';
 import { RUN_PROMPT_MAX_CHARS } from '../../values/run/run.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
@@ -15,6 +16,7 @@ export const FiringOutcome = z.enum([
   'replaced',
   'agent_unknown',
   'agent_barred',
+  'manifests_unusable',
 ]);
 export type FiringOutcome = z.infer<typeof FiringOutcome>;
 
@@ -39,6 +41,7 @@ export const FiringBody = z.strictObject({
   slot: Time,
   agents: z.array(AgentId).max(FIRING_AGENTS_MAX),
   prompt: text(RUN_PROMPT_MAX_CHARS, 1),
+  workflow: ScheduleWorkflow.optional().describe('If present, each run carries out the workflow of its agent'),
   overlap: Overlap,
   history_limit: z.int().min(0).max(1_000),
   made_up: z.boolean(),

@@ -11,15 +11,6 @@ export interface ManifestMaps {
   read(agentId: string): Promise<ManifestMap>;
 }
 
-/** For agents that name no ConfigMap. */
-export const NO_MANIFEST_MAPS: ManifestMaps = {
-  read: async (agentId) => ({
-    ok: false,
-    code: 'no_manifests',
-    detail: `${agentId} names no ConfigMap with manifests`,
-  }),
-};
-
 export async function manifestsOfAgent(maps: ManifestMaps, agentId: string): Promise<Outcome<ManifestFiles>> {
   const map = await maps.read(agentId);
   return map.ok ? accepted(map.files) : refused(map.code, map.detail);
