@@ -27,7 +27,10 @@ export function StageDetails({ view, plan, onSelect, onAnswered, repeat }: Detai
   const { id, stage, worker } = view;
   const part = useRef<HTMLElement>(null);
   // The details may be below the graph, and on a phone below the list.
-  useEffect(() => part.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // It returns a promise in some browsers, which is no clean-up.
+    part.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <section ref={part} className="stage-details" aria-label={`Stage ${id}`} data-stage={id} data-state={view.state}>
       <h3>

@@ -1,0 +1,171 @@
+/** The page of a run with a workflow in a real browser, under the content security policy of the API. */
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import type { Run, Worker, WorkflowStage } from '@hamlet/contract';
+import { PermissionPlay } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import {
+  aRunWorkflow,
+  aWorkflowStage,
+  STAGES_UNDER_WAY,
+  type RunWorkflowData,
+} from '../../../web/src/features/workflow/stages/run-workflow.fixture.ts';
+import { visit } from '../browser.ts';
+import { assertSound, startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
+
+/** Longest wait for a part of the page, which needs no agent. */
+const WAIT_MS = 30_000;
+const MANIFESTS = 'ab'.repeat(32);
+
+let stage: ViewerStage;
+let run: Run;
+let again: Run;
+
+before(async () => {
+  stage = await startViewerStage({ kim: 'admin' });
+  const permits = new PermissionPlay(stage.url);
+  await permits.play.everybody();
+  run = (await permits.play.admin.createRun({ agent_id: 'ada', prompt: 'Review the notes.' })).run;
+  again = (await permits.play.admin.createRun({ agent_id: 'ada', prompt: 'Review the notes again.' })).run;
+});
+after(() => stage?.remove());
+
+type Shown = Readonly<{ run: Partial<Run>; workflow: RunWorkflowData; workers?: readonly Worker[] }>;
+
+const json = (route: Route, body: unknown, status = 200): Promise<void> =>
+  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) });
+
+/** Lets the API answer as if a run had a workflow. `shown` is read at each request. */
+async function pretend(page: Page, created: Run, shown: () => Shown): Promise<void> {
+  page.setDefaultTimeout(WAIT_MS);
+  const path = `**/api/v1/runs/${created.run_id}`;
+  await page.route(path, (route) => json(route, { run: { ...created, ...shown().run } }));
+  // A stream that stays open and says nothing.
+  await page.route(`${path}/stream*`, () => undefined);
+  await page.route(`${path}/workflow`, (route) => json(route, shown().workflow));
+  await page.route('**/api/v1/agents/ada/workers*', (route) => json(route, { workers: shown().workers ?? [] }));
+}
+
+const STARTED = '2026-11-29T10:00:00.000Z';
+const running: Partial<Run> = { state: 'running', started_at: STARTED, workflow: { manifests: MANIFESTS } };
+const failed: Partial<Run> = {
+  ...running,
+  state: 'failed',
+  ended_at: '2026-11-29T10:01:00.000Z',
+  error: { code: 'budget_tokens', message: 'The run has used its tokens.' },
+};
+
+const node = (page: Page, id: string) => page.locator(`.graph-node[data-stage="${id}"]`);
+const line = (page: Page, id: string) => page.locator(`.stage-line[data-stage="${id}"]`);
+
+async function zooms(page: Page): Promise<void> {
+  const graph = page.locator('.graph-frame > svg');
+  const width = async (): Promise<number> => Number(await graph.getAttribute('width'));
+  const first = await width();
+  await page.getByRole('button', { name: 'Larger' }).click();
+  assert.ok(Math.abs((await width()) / first - 1.25) < 0.001);
+  await page.locator('.graph-frame').press('-');
+  assert.ok(Math.abs((await width()) / first - 1) < 0.001);
+  await page.locator('.graph-frame').press('0');
+  const isWhole = `(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+    scrollWidth <= clientWidth && scrollHeight <= clientHeight)(document.querySelector('.graph-frame'))`;
+  assert.ok(await page.evaluate<boolean>(isWhole), 'the whole graph is in its frame');
+}
+
+testOnDevices('a run shows its workflow as it is carried out, and the details of a stage', async (viewer, device) => {
+  const { page } = viewer;
+  let stages: readonly WorkflowStage[] = STAGES_UNDER_WAY;
+  const workflow = { mode: 'careful', tags: ['notes'], manifests: MANIFESTS };
+  await pretend(page, run, () => ({
+    run: { ...running, workflow },
+    workflow: aRunWorkflow({ pipeline: 'default', stages: [...stages] }),
+  }));
+  await visit(page, `?view=runs&run=${run.run_id}`);
+  await node(page, 'draft').waitFor();
+  assert.equal(await node(page, 'draft').getAttribute('data-state'), 'running');
+  assert.equal(await node(page, 'alarm').getAttribute('data-state'), 'skipped');
+  assert.match((await node(page, 'logic').textContent()) ?? '', /agent critic[^]*2 s · try 2[^]*1\.2K tok/);
+  assert.equal(await page.locator('.graph-edge[data-followed="true"]').count(), 7);
+  assert.match(await line(page, 'logic').innerText(), /Done · try 2 · 2 s · 1,204 tokens · 0\.0213 ai\$/);
+  assert.match(await page.locator('.run-workflow .stage-facts').innerText(), /careful[^]*notes[^]*7,814 tokens/);
+  await stage.shot(viewer, `run-workflow-${device}`);
+  await node(page, 'gate').click();
+  const details = page.locator('.stage-details[data-stage="gate"]');
+  await details.waitFor();
+  assert.match(await details.innerText(), /praise\s*not true, or behind a true one[^]*draft\s*otherwise/);
+  await zooms(page);
+  await details.getByRole('button', { name: 'draft' }).click();
+  assert.equal(await line(page, 'draft').getAttribute('aria-pressed'), 'true');
+  await page.locator('.stage-details').scrollIntoViewIfNeeded();
+  await stage.shot(viewer, `run-workflow-stage-${device}`);
+  stages = stages.map((each) =>
+    each.stage === 'draft' ? aWorkflowStage('draft', { edges: ['draft->polish'] }) : each,
+  );
+  await page.locator('.graph-node[data-stage="draft"][data-state="completed"]').waitFor();
+  await assertSound(viewer);
+});
+
+testOnDevices('a person repeats an ended run from a stage, with another input', async (viewer, device) => {
+  const { page } = viewer;
+  const failure = { category: 'agent', code: 'budget_tokens', message: 'The run of the agent has used its tokens.' };
+  const stages = [
+    ...STAGES_UNDER_WAY.slice(0, 5),
+    aWorkflowStage('draft', { status: 'failed', output: null, failure, input: '{"notes":["a","b"]}' }),
+  ];
+  await pretend(page, run, () => ({ run: failed, workflow: aRunWorkflow({ pipeline: 'default', stages }) }));
+  const rerun = { run_id: run.run_id, stage: 'draft' };
+  await pretend(page, again, () => ({
+    run: { ...running, workflow: { manifests: MANIFESTS, rerun } },
+    workflow: aRunWorkflow({ pipeline: 'default', stages: STAGES_UNDER_WAY.slice(0, 6) }),
+  }));
+  let sent: unknown = null;
+  await page.route(`**/api/v1/runs/${run.run_id}/rerun`, async (route) => {
+    sent = route.request().postDataJSON();
+    await json(route, { run: again }, 201);
+  });
+  await visit(page, `?view=runs&run=${run.run_id}`);
+  await line(page, 'draft').click();
+  assert.match(
+    await page.locator('.stage-details .notice-bad').innerText(),
+    /agent[^]*budget_tokens[^]*used its tokens/,
+  );
+  await stage.shot(viewer, `run-workflow-failed-${device}`);
+  await page.click('[data-action="repeat-from"]');
+  const input = page.locator('.dialog textarea[name="input"]');
+  assert.equal(await input.inputValue(), '{\n  "notes": [\n    "a",\n    "b"\n  ]\n}');
+  await input.fill('{"notes": [a]}');
+  await page.getByText('Line 1, column 12: this is no JSON').waitFor();
+  await stage.shot(viewer, `run-workflow-repeat-${device}`);
+  await input.fill('{"notes": ["c"]}');
+  await page.getByText('Those of the agent now').click();
+  await page.getByRole('button', { name: 'Repeat', exact: true }).click();
+  await page.locator('.run-repeats', { hasText: 'from the stage draft' }).waitFor();
+  assert.deepEqual(sent, { stage: 'draft', manifests: 'current', input_json: '{"notes": ["c"]}' });
+  assert.match(await page.locator('[data-taken-over]').innerText(), /fetch, logic, style, all, gate/);
+  await page.click('[data-action="repeated-run"]');
+  await line(page, 'draft').waitFor();
+  await assertSound(viewer);
+});
+
+testOnDevices('manifests with an error show the line', async (viewer, device) => {
+  const { page } = viewer;
+  const workflow = aRunWorkflow();
+  const files = workflow.manifests.files.map(({ path, text }) => ({
+    path,
+    text: text.replace('agent: writer', 'agent: writr'),
+  }));
+  const message = 'workflow.yaml:10:39: there is no agent “writr”\nDid you mean writer?';
+  await pretend(page, run, () => ({
+    run: { ...failed, error: { code: 'config_error', message } },
+    workflow: { ...workflow, manifests: { ...workflow.manifests, files } },
+  }));
+  await visit(page, `?view=runs&run=${run.run_id}`);
+  const wrong = page.locator('.manifest-lines li[data-wrong]');
+  assert.match(await wrong.innerText(), /id: draft, role: agent, agent: writr[^]*there is no agent “writr”/);
+  await page.locator('.run-workflow .notice-bad', { hasText: 'Correct the workflow of the agent' }).waitFor();
+  await wrong.scrollIntoViewIfNeeded();
+  await stage.shot(viewer, `run-workflow-error-${device}`);
+  await page.locator('.manifest-head').getByText('agents.yaml').click();
+  await page.locator('.manifest-lines code', { hasText: 'gpt-5-mini' }).waitFor();
+  await assertSound(viewer);
+});
