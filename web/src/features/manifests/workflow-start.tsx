@@ -10,6 +10,7 @@ import { useRole, useVillage } from '../village-context.ts';
 import { checkTexts, knownWords } from './check-manifests.ts';
 import { textsOf } from './manifest-edits.ts';
 import { EMPTY_START, readStart } from './start-draft.ts';
+import './manifests.css';
 
 const REFRESH_MS = 15_000;
 

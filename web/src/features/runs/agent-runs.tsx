@@ -1,14 +1,21 @@
-import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, type SafeMode } from '@hamlet/contract';
-import { type KeyboardEvent, useState } from 'react';
-import { LinkButton, RefusedNotice } from '../../ui/controls.tsx';
+import {
+  type AgentDetail,
+  createRun,
+  getAgentManifests,
+  roleMay,
+  RUN_PROMPT_MAX_CHARS,
+  type SafeMode,
+} from '@hamlet/contract';
+import { type KeyboardEvent, lazy, useState } from 'react';
+import { LazyBoundary, LinkButton, RefusedNotice } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { RunList } from './run-list.tsx';
 import { useRuns } from './use-runs.ts';
 import { type FormDraft, useDraft, useFormDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-live.ts';
+import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { EMPTY_OFFER, OFFER_TIMES, type OfferDraft, readOffer } from '../offers/offer-labels.ts';
-import { Form, SelectField, SubmitButton } from '../../ui/fields.tsx';
+import { Form, Segments, SelectField, SubmitButton } from '../../ui/fields.tsx';
 import { AllowanceLine, useAllowance } from '../money/allowance-line.tsx';
 import { AmountField } from '../money/amount-field.tsx';
 import { readAmount } from '../../client/labels.ts';
@@ -16,6 +23,9 @@ import '../offers/offers.css';
 import { SafeModeField } from './safe-mode-field.tsx';
 
 const PAGE = 10;
+/** The agent gets or loses a workflow seldom. */
+const MANIFESTS_MS = 60_000;
+const WorkflowStart = lazy(async () => ({ default: (await import('../manifests/workflow-start.tsx')).WorkflowStart }));
 
 export function AgentRuns({ agent }: { readonly agent: AgentDetail }) {
   if (!roleMay(useRole(), 'runs:read')) return <SignInHint text="Runs are for members." />;
@@ -27,7 +37,7 @@ function Runs({ agent }: { readonly agent: AgentDetail }) {
   const live = useRuns({ agent: agent.agent_id, schedule: null, state: null, page: PAGE });
   return (
     <>
-      <PromptForm
+      <NewTask
         agent={agent}
         onSent={(id) => {
           live.again();
@@ -45,7 +55,46 @@ function Runs({ agent }: { readonly agent: AgentDetail }) {
   );
 }
 
-function PromptForm({ agent, onSent }: Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>) {
+const WAYS = [
+  { key: 'words', word: 'In words' },
+  { key: 'workflow', word: 'Its workflow' },
+] as const;
+type NewTaskProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>;
+
+/** A task in words or, for an agent with manifests, for its workflow. */
+function NewTask({ agent, onSent }: NewTaskProps) {
+  const { open, select } = useVillage();
+  const [way, setWay] = useState<(typeof WAYS)[number]['key']>('words');
+  const manifests = useLive(getAgentManifests, { params: { agent_id: agent.agent_id } }, MANIFESTS_MS).data;
+  const hasWorkflow = manifests !== null && manifests.config_map_name !== null;
+  const edit = (): void => {
+    open({ view: 'workflows', who: agent.agent_id });
+    select(null);
+  };
+  return (
+    <>
+      {hasWorkflow && (
+        <div className="form">
+          <Segments label="New task" items={WAYS} value={way} onChange={setWay} />
+        </div>
+      )}
+      {hasWorkflow && way === 'workflow' ? (
+        <LazyBoundary fallback={<p className="empty">Opening…</p>}>
+          <WorkflowStart agent={agent} />
+        </LazyBoundary>
+      ) : (
+        <PromptForm agent={agent} onSent={onSent} />
+      )}
+      <LinkButton
+        word={hasWorkflow ? 'Manifests and graph of its workflow' : 'Give it a workflow'}
+        onClick={edit}
+        data-action="workflow"
+      />
+    </>
+  );
+}
+
+function PromptForm({ agent, onSent }: NewTaskProps) {
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
   const { busy, refused, call, changed } = useIntent();
   const { draft, of, forget } = useFormDraft(`offer-${agent.agent_id}`, EMPTY_OFFER, changed);
