@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
-export const COMMAND_NAMES = ['validate', 'graph', 'run', 'resume', 'inspect', 'cancel'] as const;
+export const COMMAND_NAMES = ['validate', 'graph', 'run', 'resume', 'rerun', 'inspect', 'cancel'] as const;
 type CommandName = (typeof COMMAND_NAMES)[number];
 
 /** Flags as they were written. */
@@ -9,6 +9,7 @@ export type Flags = Readonly<{
   output: string | null;
   pipeline: string | null;
   input: string | null;
+  stage: string | null;
   mode: string | null;
   tags: readonly string[];
   overrides: readonly string[];
@@ -31,6 +32,7 @@ const OPTIONS = {
   output: { type: 'string', short: 'o' },
   pipeline: { type: 'string' },
   input: { type: 'string' },
+  stage: { type: 'string' },
   mode: { type: 'string' },
   tag: { type: 'string', multiple: true },
   override: { type: 'string', multiple: true },
@@ -42,7 +44,8 @@ const OPTIONS = {
 const FLAG_WORDS: Readonly<Record<keyof typeof OPTIONS, readonly [flag: string, words: string]>> = {
   output: ['-o, --output FILE', 'writes the picture into a file; else it is printed'],
   pipeline: ['--pipeline ID', 'takes this pipeline; by default the one that fits mode and tags best'],
-  input: ['--input JSON|@FILE', 'the input of the task: JSON, or a file with it; by default {}'],
+  input: ['--input JSON|@FILE', 'the input as JSON, or a file with it; by default {}, of a stage the one that it had'],
+  stage: ['--stage ID', 'the stage from which on the task is repeated'],
   mode: ['--mode MODE', 'the mode of the task, for the choice of a pipeline'],
   tag: ['--tag TAG', 'a tag of the task; repeatable'],
   override: ['--override KIND|JSON', 'analysis_only, dry_run, or a whole override as JSON; repeatable'],
@@ -70,6 +73,11 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
     args: 'DIR TASK',
     summary: 'Continues a task that was interrupted, or waits.',
     flags: ['answer', ...PLACES],
+  },
+  rerun: {
+    args: 'DIR TASK',
+    summary: 'Repeats a task from a stage on, as a new task.',
+    flags: ['stage', 'input', ...PLACES],
   },
   inspect: { args: 'DIR TASK', summary: 'Shows a task: its stages, tokens, output and failure.', flags: ['data'] },
   cancel: { args: 'DIR TASK', summary: 'Cancels a task.', flags: [...PLACES] },
@@ -139,6 +147,7 @@ function flagsOf(values: Values): Flags {
     output: text('output'),
     pipeline: text('pipeline'),
     input: text('input'),
+    stage: text('stage'),
     mode: text('mode'),
     tags: list('tag'),
     overrides: list('override'),

@@ -203,6 +203,27 @@ test('a workflow with functions needs a program, and the words say so', async ()
   assert.match(err, /tools run\. .* runs from a program\.\n$/);
 });
 
+test('a failed task is repeated from a stage, with the manifests as they are', async () => {
+  const dir = aFolder();
+  server.add(says('bad'));
+  const failed = await run('run', dir, '--input', '{"text": "Ill."}');
+  assert.equal(failed.code, 1);
+  const nowhere = await run('rerun', dir, taskIn(failed.err));
+  assert.deepEqual([nowhere.code, nowhere.err.split(':')[0]], [2, '--stage is missing']);
+  const unknown = await run('rerun', dir, taskIn(failed.err), '--stage', 'none');
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.err, /Its stages are judge, /);
+  writeFileSync(join(dir, 'workflow.yaml'), REVIEW.replace('exit(3)', 'exit(0)'));
+  const asked = server.requests.length;
+  const mended = await run('rerun', dir, taskIn(failed.err), '--stage', 'bad');
+  assert.equal(mended.code, 0, mended.err);
+  assert.equal(server.requests.length, asked, 'the judgement is taken over');
+  server.add(says('good'));
+  const again = await run('rerun', dir, taskIn(failed.err), '--stage', 'judge', '--input', '"Well."');
+  assert.deepEqual([again.code, JSON.parse(again.out)], [0, { good: true, tags: [] }]);
+  assert.match(JSON.stringify(server.requests.at(-1)?.body), /Well\./);
+});
+
 test('Ctrl-C leaves the task resumable, and prints the command that continues it', async () => {
   const dir = aFolder();
   const whole = OPENAI_WIRE.stream({ text: ['go'] });

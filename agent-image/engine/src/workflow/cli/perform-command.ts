@@ -29,6 +29,7 @@ function perform(command: Command, terminal: Terminal): Promise<ExitCode> {
       return graphCommand(command, terminal);
     case 'run':
     case 'resume':
+    case 'rerun':
     case 'inspect':
     case 'cancel':
       return performTask(command, command.name, terminal);
@@ -37,7 +38,7 @@ function perform(command: Command, terminal: Terminal): Promise<ExitCode> {
   }
 }
 
-type TaskCommand = 'run' | 'resume' | 'inspect' | 'cancel';
+type TaskCommand = 'run' | 'resume' | 'rerun' | 'inspect' | 'cancel';
 
 /** Only these commands load the engine. */
 async function performTask(command: Command, name: TaskCommand, terminal: Terminal): Promise<ExitCode> {

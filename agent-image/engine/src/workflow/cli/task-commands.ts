@@ -8,7 +8,7 @@ import { durationText, tokensText } from './duration-text.ts';
 import { machineFault } from './machine-fault.ts';
 import { refuseConfig } from './plan-commands.ts';
 import { progressLine } from './progress-line.ts';
-import { readAnswer, taskSpec, WrongFlag } from './task-spec.ts';
+import { readAnswer, readInput, taskSpec, WrongFlag } from './task-spec.ts';
 import { failureText, outputText, questionText, taskText } from './task-text.ts';
 import { EXIT, type ExitCode, type Terminal } from './terminal.ts';
 
@@ -70,6 +70,17 @@ const resumeCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
   });
 
 const hasEnded = ({ status }: Task): boolean => ['COMPLETED', 'FAILED', 'CANCELLED'].includes(status);
+
+/** `rerun`: creates a task that repeats another one from a stage on, with the manifests as they are, and works on it. */
+const rerunCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
+  withEngine(asked, terminal, async (engine) => {
+    const { stage, input } = asked.flags;
+    if (stage === null)
+      throw new WrongFlag('--stage is missing: name the stage to repeat from, as hamlet-engine inspect shows it');
+    const given = input === null ? { stage } : { stage, input: readInput(input) };
+    const { id } = await engine.rerunTask(asked.task, given);
+    return workOn(engine, { ...asked, task: id }, terminal);
+  });
 
 /** Works on a task until it ends, waits for a person, or is stopped. While the model cannot be reached, it tries again when it may. */
 async function workOn(engine: Engine, asked: Asked, terminal: Terminal): Promise<() => ExitCode> {
@@ -175,6 +186,7 @@ const cancelCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
 export const TASK_COMMANDS = {
   run: runCommand,
   resume: resumeCommand,
+  rerun: rerunCommand,
   inspect: inspectCommand,
   cancel: cancelCommand,
 } as const;

@@ -10,7 +10,7 @@ export class WrongFlag extends Error {}
 const MAX_INPUT_BYTES = 16_000_000;
 
 /** The input of `--input`: JSON, or a file with it. Throws `WrongFlag`. */
-function readInput(given: string | null): unknown {
+export function readInput(given: string | null): unknown {
   if (given === null) return {};
   const text = given.startsWith('@') ? fileText(given.slice(1)) : given;
   try {
