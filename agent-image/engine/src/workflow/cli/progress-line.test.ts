@@ -43,6 +43,9 @@ test('denials and failures are shown on one line, and other events are not', () 
   assert.equal(lineOf({ type: 'error', where: 'model', failure: refused, message: '' }), '  model: auth');
   const long = lineOf({ type: 'error', where: 'stage', failure: FAILURE, message: 'é'.repeat(500) });
   assert.equal(long, `  json/output_invalid: ${'é'.repeat(160)}`);
+  const json = { type: 'json_repair', where: 'output', tool: null, code: 'JSON_SCHEMA_MINOR_MISMATCH', actions: [] };
+  assert.equal(lineOf({ ...json, result: 'refused' }), '  answer refused: JSON_SCHEMA_MINOR_MISMATCH');
+  assert.equal(lineOf({ ...json, result: 'repaired' }), null);
   const called = {
     type: 'tool_called',
     ...call,

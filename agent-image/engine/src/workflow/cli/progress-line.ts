@@ -19,6 +19,8 @@ const LINES: Lines = {
   // The failure of a tool stage's call is that of its stage.
   tool_called: ({ agent, tool, outcome, code }) =>
     agent === null || outcome === 'ok' ? null : `  ${tool}: ${code ?? outcome}`,
+  json_repair: ({ where, result, code }) =>
+    where === 'output' && result === 'refused' ? `  answer refused: ${code}` : null,
   permission_denied: ({ tool, code, message }) => `  ${tool} denied (${code}): ${oneLine(message)}`,
   error: errorLine,
 };
