@@ -113,6 +113,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/server/src/runs/resident-runs.test.ts': 'resident processes that are killed and continue',
   'api/server/src/runs/run-routes.test.ts': 'many requests and streams of a whole API',
   'api/server/src/runs/workers/worker-residents.test.ts': 'resident processes that are killed and continue',
+  'api/server/src/runs/workflow/workflow-residents.test.ts': 'resident processes that are killed and continue',
   'api/server/src/scripts/script-residents.test.ts': 'real programs in the supervisor of the hands',
   'api/server/src/runs/kubectl-residents.test.ts': 'a real API server, an API and kubectl',
   'api/server/src/permissions/crash.test.ts': 'a process is killed at each write, with wrong clocks',
