@@ -3,7 +3,7 @@ import { SPEECH } from '../engine/prompt.ts';
 import { workInWords } from '../engine/work-rules.ts';
 
 interface Stage {
-  /** What the manifests say to its agent. */
+  /** The words of the manifests to its agent. */
   readonly instructions: string;
   readonly tools: readonly Pick<Tool, 'name'>[];
   /** Names of the tools whose calls wait for a person. */

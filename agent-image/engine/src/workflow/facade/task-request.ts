@@ -30,7 +30,7 @@ export type TaskRequest = RunRequest & Readonly<{ run: string }>;
 
 export type RequestSetting = Readonly<{
   manifests: Manifests;
-  /** Of the manifests. */
+  /** `hashOf` the manifests. */
   hash: string;
   tasks: Pick<Tasks, 'checkRerun' | 'recordOf'>;
   route: PluginManager['route'];

@@ -192,7 +192,7 @@ export class Tasks {
     this.#runs.set(agentRunOf(place.task, { ...place, id: place.stage }), run);
   }
 
-  /** What the manifests let a task at work, or a run of the host that works for a stage, use. */
+  /** The limits that the manifests give a task at work, or a run of the host that works for a stage. */
   budgetOf(run: string): BudgetSpec {
     const place = this.#places.get(run);
     const parts = this.#known.get(place?.task ?? run)?.parts;

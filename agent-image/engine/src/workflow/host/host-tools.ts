@@ -6,7 +6,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { ManifestTool } from '../tools/tools-of.ts';
 import type { Workspace } from '../tools/workspace.ts';
 
-/** What the call that asks an agent is made of. `text`: what the agent gets, for people. `task`: the run so far. */
+/** A stage whose agent is asked. `text`: its input as the agent reads it. `task`: the run so far. */
 export type AskedAgent = Readonly<{ at: StageAt; agent: AgentSpec; plan: Plan; text: string; task: RunState }>;
 
 /** Why the host has no tool for one of the manifests, and the fix. */

@@ -32,9 +32,9 @@ const REVIEW = {
     - { id: one, role: agent, agent: kind, input: "='judge ' + task.input" }
     - { id: two, role: agent, agent: strict, input: "='judge ' + task.input" }
     - { id: both, role: merge, merge: by_source }
-    - { id: tell, role: tool, tool: post_to_board, input: { title: "=task.input", body: "='Kind: ' + input.one + ' Strict: ' + string(input.two.score)" } }
+    - { id: post, role: tool, tool: post_to_board, input: { title: "=task.input", body: "='Kind: ' + input.one + ' Strict: ' + string(input.two.score)" } }
     - { id: end, role: linear, output: "={'kind': stages.one.output, 'strict': stages.two.output.score}" }
-  edges: [{ from: look, to: one }, { from: look, to: two }, { from: one, to: both }, { from: two, to: both }, { from: both, to: tell }, { from: tell, to: end }]
+  edges: [{ from: look, to: one }, { from: look, to: two }, { from: one, to: both }, { from: two, to: both }, { from: both, to: post }, { from: post, to: end }]
 `,
 };
 
@@ -157,7 +157,7 @@ test('a run repeats another one from a stage on, with another input', async () =
   const asked = mind.requests.length;
   const { run } = await play.admin.rerunRun({
     run_id: of,
-    stage: 'tell',
+    stage: 'post',
     input_json: '{"title":"oats again","body":"b"}',
   });
   const again = await runs.ended(run.run_id);
