@@ -90,7 +90,7 @@ function FoundRun({ found, onChanged }: Readonly<{ found: Found; onChanged: () =
         <div className="run-columns" data-stream={stream.kind}>
           <div className="run-main">
             <Waiting permissions={asked.permissions} onAnswered={asked.again} />
-            <WorkflowPart {...{ run, version }} permissions={asked.permissions} onAnswered={asked.again} />
+            <WorkflowPart {...{ run, version }} onAnswered={asked.again} />
             <Task run={run} />
             <Result run={run} output={output} partial={trace.partial?.text ?? null} />
             <RunOfferView run={run} delivery={deliveryOf(items, artifacts)} />

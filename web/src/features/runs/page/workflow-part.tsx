@@ -1,4 +1,4 @@
-import type { Permission, Run } from '@hamlet/contract';
+import type { Run } from '@hamlet/contract';
 import { lazy } from 'react';
 import { LazyBoundary } from '../../../ui/controls.tsx';
 
@@ -10,22 +10,16 @@ const RunWorkflowPart = lazy(async () => ({
 type PartProps = Readonly<{
   run: Run;
   version: number;
-  permissions: readonly Permission[];
   onAnswered: () => void;
 }>;
 
 /** The workflow that a run carries out, before everything else of it; nothing for other runs. */
-export function WorkflowPart({ run, version, permissions, onAnswered }: PartProps) {
+export function WorkflowPart({ run, version, onAnswered }: PartProps) {
   if (run.workflow === undefined) return null;
   const { steps, tokens } = run.usage;
   return (
     <LazyBoundary fallback={<p className="empty">Loading the workflow…</p>}>
-      <RunWorkflowPart
-        run={run}
-        permissions={permissions}
-        version={`${version} ${run.state} ${steps} ${tokens}`}
-        onAnswered={onAnswered}
-      />
+      <RunWorkflowPart run={run} version={`${version} ${run.state} ${steps} ${tokens}`} onAnswered={onAnswered} />
     </LazyBoundary>
   );
 }

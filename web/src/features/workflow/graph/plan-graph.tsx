@@ -76,15 +76,15 @@ export function PlanGraph({ plan, label, marks, followed, selected, onSelect }: 
           height={height * scale}
         >
           <defs>
-            {styles.map((style) => (
+            {[...styles, 'followed'].map((style) => (
               <marker
                 key={style}
                 id={`${arrows}${style}`}
                 viewBox="0 0 10 10"
                 refX="9"
                 refY="5"
-                markerWidth="6"
-                markerHeight="6"
+                markerWidth="8"
+                markerHeight="8"
                 markerUnits="userSpaceOnUse"
                 orient="auto"
               >
@@ -93,12 +93,7 @@ export function PlanGraph({ plan, label, marks, followed, selected, onSelect }: 
             ))}
           </defs>
           {drawn.edges.map((edge, index) => (
-            <EdgeLine
-              key={index}
-              edge={edge}
-              isFollowed={followedIn(followed, edge)}
-              arrow={`url(#${arrows}${edge.style})`}
-            />
+            <EdgeLine key={index} edge={edge} isFollowed={followedIn(followed, edge)} arrows={arrows} />
           ))}
           {drawn.nodes.map((node) => (
             <Node
@@ -120,11 +115,17 @@ export function PlanGraph({ plan, label, marks, followed, selected, onSelect }: 
 const followedIn = (followed: ReadonlySet<string> | undefined, { id, from }: DrawnEdge): boolean | null =>
   followed === undefined ? null : followed.has(id ?? `again:${from}`);
 
-type EdgeProps = Readonly<{ edge: DrawnEdge; isFollowed: boolean | null; arrow: string }>;
+type EdgeProps = Readonly<{ edge: DrawnEdge; isFollowed: boolean | null; arrows: string }>;
 
-function EdgeLine({ edge: { path, style }, isFollowed, arrow }: EdgeProps) {
+function EdgeLine({ edge: { path, style }, isFollowed, arrows }: EdgeProps) {
+  const arrow = isFollowed === true && (style === 'normal' || style === 'conditional') ? 'followed' : style;
   return (
-    <path className={`graph-edge edge-${style}`} data-followed={isFollowed ?? undefined} d={path} markerEnd={arrow} />
+    <path
+      className={`graph-edge edge-${style}`}
+      data-followed={isFollowed ?? undefined}
+      d={path}
+      markerEnd={`url(#${arrows}${arrow})`}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { getRunWorkflow, listWorkers, type CallData, type Permission, type Run } from '@hamlet/contract';
+import { getRunWorkflow, listPermissions, listWorkers, type CallData, type Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import type { Plan } from '@hamlet/engine/manifests';
 import { type ReactNode, useMemo, useState } from 'react';
@@ -21,7 +21,6 @@ import './workflow.css';
 
 type WorkflowProps = Readonly<{
   run: Run;
-  permissions: readonly Permission[];
   /** Changes with each news of the run. */
   version: string;
   onAnswered: () => void;
@@ -31,9 +30,11 @@ type WorkflowProps = Readonly<{
 const CALM_MS = 1_000;
 const RUNNING_MS = 3_000;
 const SETTLED_MS = 60_000;
+/** Most requests that are read of an agent; more than one for each stage that may run at once. */
+const ASKED_MAX = 100;
 
 /** The workflow of a run: its graph and its stages as they are now, the details of one stage, and the manifests. */
-export function RunWorkflowPart({ run, permissions, version, onAnswered }: WorkflowProps) {
+export function RunWorkflowPart({ run, version, onAnswered }: WorkflowProps) {
   const timing = { everyMs: isSettled(run.state) ? SETTLED_MS : RUNNING_MS, version: useCalm(version, CALM_MS) };
   const { data, refused } = useLive(getRunWorkflow, { params: { run_id: run.run_id } }, timing);
   if (data === null)
@@ -42,24 +43,37 @@ export function RunWorkflowPart({ run, permissions, version, onAnswered }: Workf
         <Unread refused={refused} word="Loading the workflow…" />
       </Part>
     );
-  return <Shown {...{ run, permissions, data, version: timing.version, onAnswered }} />;
+  return <Shown {...{ run, data, onAnswered }} version={timing.version} />;
 }
 
 type ShownProps = WorkflowProps & Readonly<{ data: CallData<typeof getRunWorkflow> }>;
 
-function Shown({ run, permissions, data, version, onAnswered }: ShownProps) {
+function Shown({ run, data, version, onAnswered }: ShownProps) {
   const workflow = run.workflow ?? NO_WORKFLOW;
-  const input = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
-  const { data: known } = useLive(listWorkers, input, { everyMs: RUNNING_MS, version });
+  const timing = { everyMs: isSettled(run.state) ? SETTLED_MS : RUNNING_MS, version };
+  const ofRun = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
+  const workers = useLive(listWorkers, ofRun, timing);
+  const pending = { query: { agent_id: run.agent_id, state: 'pending', limit: ASKED_MAX } } as const;
+  const asked = useLive(listPermissions, pending, timing);
   const plan = usePlan(data, workflow);
-  const views = stageViews({ plan, stages: data.stages, run, workers: known?.workers ?? [], permissions });
+  const views = stageViews({
+    plan,
+    stages: data.stages,
+    run,
+    workers: workers.data?.workers ?? [],
+    permissions: asked.data?.permissions ?? [],
+  });
+  const answered = (): void => {
+    asked.again();
+    onAnswered();
+  };
   const place = configPlace(run.error);
   return (
     <>
       <Part name="Workflow" className="run-workflow" data-pipeline={data.pipeline ?? undefined}>
         {workflow.rerun !== undefined && <Repeats rerun={workflow.rerun} views={views} />}
         {plan === null && <NoPlan isRefused={place !== null} />}
-        <Stages {...{ run, plan, views, onAnswered }}>
+        <Stages {...{ run, plan, views }} onAnswered={answered}>
           <WorkflowFacts workflow={workflow} pipeline={data.pipeline} views={views} />
         </Stages>
       </Part>
@@ -80,7 +94,7 @@ function Stages({ run, plan, views, onAnswered, children }: StagesProps) {
   if (views.length === 0) return null;
   return (
     <>
-      <WaitingStages views={views} onSelect={choose} />
+      <WaitingStages runId={run.run_id} views={views} onSelect={choose} />
       {plan !== null && (
         <PlanGraph
           plan={plan}
@@ -99,6 +113,7 @@ function Stages({ run, plan, views, onAnswered, children }: StagesProps) {
           <StageDetails
             key={selected.id}
             view={selected}
+            runId={run.run_id}
             plan={plan}
             onSelect={choose}
             onAnswered={onAnswered}
@@ -124,9 +139,13 @@ function graphLabel(workflow: string, views: readonly StageView[]): string {
   return `Graph of the workflow ${workflow}, ${done} of ${views.length} stages done. The list below has the stages`;
 }
 
-/** The stages whose agents wait for a person: their requests are in the details. */
-function WaitingStages({ views, onSelect }: Readonly<{ views: readonly StageView[]; onSelect: (id: string) => void }>) {
-  const waiting = views.filter(({ state, asked }) => state === 'waiting' && asked.length === 0);
+type WaitingProps = Readonly<{ runId: string; views: readonly StageView[]; onSelect: (id: string) => void }>;
+
+/** The stages whose agents wait for a person: their requests are in the details. Those of the run itself are above. */
+function WaitingStages({ runId, views, onSelect }: WaitingProps) {
+  const waiting = views.filter(
+    ({ state, asked }) => state === 'waiting' && asked.every(({ run_id: asks }) => asks !== runId),
+  );
   return waiting.map(({ id }) => (
     <Notice
       key={id}

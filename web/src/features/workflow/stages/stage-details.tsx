@@ -1,7 +1,6 @@
-import { listPermissions, type Permission, type Run, type WorkflowStage } from '@hamlet/contract';
+import type { Permission, Run, WorkflowStage } from '@hamlet/contract';
 import type { Plan } from '@hamlet/engine/manifests';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useLive } from '../../../client/query/use-live.ts';
 import { Badge, Fact, Icon, LinkButton, Notice, useNow } from '../../../ui/controls.tsx';
 import { secondTime } from '../../../ui/time-labels.ts';
 import { PermissionCard } from '../../permissions/permission-card.tsx';
@@ -15,6 +14,7 @@ import type { StageView } from './stage-views.ts';
 
 type DetailsProps = Readonly<{
   view: StageView;
+  runId: string;
   plan: Plan | null;
   onSelect: (stage: string) => void;
   onAnswered: () => void;
@@ -23,8 +23,8 @@ type DetailsProps = Readonly<{
 }>;
 
 /** One stage: its state, the requests that wait for a person, what it got and gave, and where the run went from it. */
-export function StageDetails({ view, plan, onSelect, onAnswered, repeat }: DetailsProps) {
-  const { id, stage, worker } = view;
+export function StageDetails({ view, runId, plan, onSelect, onAnswered, repeat }: DetailsProps) {
+  const { id, stage } = view;
   const part = useRef<HTMLElement>(null);
   // The details may be below the graph, and on a phone below the list.
   useEffect(() => {
@@ -39,15 +39,9 @@ export function StageDetails({ view, plan, onSelect, onAnswered, repeat }: Detai
           {workLabel(view)} · {stateWord(view)}
         </small>
       </h3>
-      {view.asked.map(({ permission_id: request }) => (
-        <LinkButton
-          key={request}
-          word="Answer its request"
-          onClick={() => showRequest(request)}
-          data-action="show-request"
-        />
+      {view.asked.map((permission) => (
+        <Asked key={permission.permission_id} {...{ permission, onAnswered }} isOfRun={permission.run_id === runId} />
       ))}
-      {worker?.state === 'waiting_permission' && <AskedByWorker worker={worker} onAnswered={onAnswered} />}
       {stage === null ? <p className="hint">This stage has not begun.</p> : <Course view={view} stage={stage} />}
       {stage !== null && stage.failure !== null && <Failure failure={stage.failure} />}
       {stage !== null && <Texts stage={stage} takenOver={view.takenOver} />}
@@ -57,26 +51,17 @@ export function StageDetails({ view, plan, onSelect, onAnswered, repeat }: Detai
   );
 }
 
-/** The requests of the run itself are at the top of its page. */
-function showRequest(request: string): void {
-  const card = document.querySelector(`[data-permission-id="${CSS.escape(request)}"]`);
-  card?.scrollIntoView({ block: 'center' });
-  card?.querySelector('button')?.focus();
-}
+type AskedProps = Readonly<{ permission: Permission; isOfRun: boolean; onAnswered: () => void }>;
 
-const WORKER_MS = 3_000;
-
-/** The requests of the agent of a stage: answered here, without leaving the page of the task. */
-function AskedByWorker({ worker, onAnswered }: Readonly<{ worker: Run; onAnswered: () => void }>) {
-  const { data, again } = useLive(listPermissions, { query: { run_id: worker.run_id } }, WORKER_MS);
-  const waiting: readonly Permission[] = data?.permissions.filter(({ state }) => state === 'pending') ?? [];
-  const answered = (): void => {
-    again();
-    onAnswered();
+/** A request of the agent of a stage. Those of the run itself are at the top of its page. */
+function Asked({ permission, isOfRun, onAnswered }: AskedProps) {
+  if (!isOfRun) return <PermissionCard permission={permission} onAnswered={onAnswered} />;
+  const show = (): void => {
+    const card = document.querySelector(`[data-permission-id="${CSS.escape(permission.permission_id)}"]`);
+    card?.scrollIntoView({ block: 'center' });
+    card?.querySelector('button')?.focus();
   };
-  return waiting.map((permission) => (
-    <PermissionCard key={permission.permission_id} permission={permission} onAnswered={answered} />
-  ));
+  return <LinkButton word="Answer its request" onClick={show} data-action="show-request" />;
 }
 
 function Course({ view, stage }: Readonly<{ view: StageView; stage: WorkflowStage }>) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '@hamlet/contract';
 import { aPermission, aRun } from '../../../client/minds/minds.fixture.ts';
 import { planOfRun } from './run-plan.ts';
 import { aRunWorkflow, aWorkflowStage, STAGES_UNDER_WAY } from './run-workflow.fixture.ts';
@@ -49,7 +48,10 @@ test('a stage waits for a person while its call or its worker does, until the ru
   assert.equal(states(views({ permissions: [{ ...asked, state: 'allowed' }] }))['draft'], 'running');
   assert.equal(states(views({ permissions: [{ ...asked, call_id: '4.0' }] }))['draft'], 'running');
   assert.equal(states(views({ stages, workers: [{ run: worker }] }))['draft'], 'waiting');
-  const over: Pick<Run, 'state'> = { state: 'cancelled' };
+  const byWorker = { ...asked, run_id: WORKER, call_id: '2.0' };
+  assert.equal(states(views({ stages, permissions: [byWorker] }))['draft'], 'waiting');
+  assert.equal(states(views({ permissions: [{ ...asked, run_id: WORKER }] }))['draft'], 'running');
+  const over = aRun({ state: 'cancelled' });
   const ended = states(views({ run: over, permissions: [asked] }));
   assert.equal(ended['draft'], 'stopped');
   assert.equal(ended['polish'], 'failed');

@@ -3,7 +3,7 @@ import { isSettled } from '@hamlet/core';
 import type { Plan, PlanStage } from '@hamlet/engine/manifests';
 import type { StageState } from '../graph/stage-mark.tsx';
 
-/** A stage of the plan with its place in the run. `worker`: the run of its agent; `asked`: the requests that wait for a person. */
+/** A stage of the plan with its place in the run. `worker`: the run of its agent; `asked`: the requests of its calls and of its agent that wait for a person. */
 export type StageView = Readonly<{
   id: string;
   role: string;
@@ -20,35 +20,36 @@ type Seen = Readonly<{
   /** Null if the manifests make no plan. */
   plan: Plan | null;
   stages: readonly WorkflowStage[];
-  run: Pick<Run, 'state' | 'workflow'>;
+  run: Pick<Run, 'run_id' | 'state' | 'workflow'>;
   workers: readonly Pick<Worker, 'run'>[];
+  /** Of the agent of the village, of whatever run. */
   permissions: readonly Permission[];
 }>;
 
 /** The stages of a run in the order of its plan, and behind them those that the plan lacks. Pure. */
 export function stageViews(seen: Seen): readonly StageView[] {
-  const { plan, stages, run, permissions } = seen;
+  const { plan, stages, run } = seen;
   const planned = new Map((plan?.stages ?? []).map((stage) => [stage.id, stage]));
   const begun = new Map(stages.map((stage) => [stage.stage, stage]));
-  const pending = permissions.filter(({ state }) => state === 'pending');
-  const waiting = Map.groupBy(pending, ({ call_id: call }) => stageOfCall(call));
   const taken = takenOver(plan, stages, run.workflow?.rerun?.stage ?? null);
   return [...new Set([...planned.keys(), ...begun.keys()])].map((id): StageView => {
-    const found = { planned: planned.get(id) ?? null, stage: begun.get(id) ?? null, asked: waiting.get(id) ?? [] };
-    return { id, ...found, ...workOf(found, seen), takenOver: taken.has(id) };
+    const found = { id, planned: planned.get(id) ?? null, stage: begun.get(id) ?? null };
+    return { ...found, ...workOf(found, seen), takenOver: taken.has(id) };
   });
 }
 
-type Found = Pick<StageView, 'planned' | 'stage' | 'asked'>;
+type Found = Pick<StageView, 'id' | 'planned' | 'stage'>;
+type Work = Pick<StageView, 'role' | 'worker' | 'asked' | 'state'>;
 
-function workOf(
-  { planned, stage, asked }: Found,
-  { run, workers }: Seen,
-): Pick<StageView, 'role' | 'worker' | 'state'> {
+function workOf({ id, planned, stage }: Found, { run, workers, permissions }: Seen): Work {
   const worker = workers.find((each) => each.run.run_id === stage?.worker_run_id)?.run ?? null;
+  const asked = permissions.filter(
+    ({ state, run_id: asks, call_id: call }) =>
+      state === 'pending' && (asks === run.run_id ? stageOfCall(call) === id : asks === stage?.worker_run_id),
+  );
   const isAsked = asked.length > 0 || worker?.state === 'waiting_permission';
   const role = planned?.role ?? stage?.role ?? '';
-  return { role, worker, state: stateOf(stage, { isAsked, isOver: isSettled(run.state) }) };
+  return { role, worker, asked, state: stateOf(stage, { isAsked, isOver: isSettled(run.state) }) };
 }
 
 /** The stage in the id of one of its calls, `STAGE.ROUND.ATTEMPT:NUMBER`; null for another call. */
