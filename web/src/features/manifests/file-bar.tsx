@@ -1,5 +1,5 @@
 import { MANIFEST_FILES } from '@hamlet/contract';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/controls.tsx';
 import { type TabItem, Tabs } from '../../ui/tabs.tsx';
 
@@ -26,8 +26,16 @@ export function FileBar(props: FileBarProps) {
     mark: wrong.has(file) ? 'bad' : undefined,
   }));
   const absent = MANIFEST_FILES.filter((file) => !files.includes(file));
+  const bar = useRef<HTMLDivElement>(null);
+  // A phone shows only some of the tabs: scrolls them, never the page.
+  useEffect(() => {
+    const row = bar.current?.querySelector<HTMLElement>('.tabs');
+    const tab = row?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (row !== null && row !== undefined && tab !== null && tab !== undefined)
+      row.scrollLeft = tab.offsetLeft - row.offsetLeft;
+  }, [chosen]);
   return (
-    <div className="file-bar">
+    <div ref={bar} className="file-bar">
       <Tabs label={FILES_LABEL} items={items} chosen={chosen} onChoose={onChoose} />
       {!readOnly && (
         <div className="file-tools">

@@ -14,7 +14,7 @@ export function ManifestsPage() {
   return (
     <Page
       title={agent === undefined ? 'Workflows' : `Workflow of ${agent.display_name}`}
-      intro="A workflow is a graph of stages, each for an agent, a tool or a person. The manifests are checked as you type; a run keeps those that it began with."
+      intro="A graph of stages, checked as you type. A run keeps the manifests that it began with."
       needs="runs:read"
       tools={
         <div className="manifests-agent">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesOf, type Draft, draftOf, emptyDraft, readDraft, givenFields } from './schedule-draft.ts';
+import { changesOf, type Draft, draftOf, emptyDraft, readDraft, givenFields, withPipeline } from './schedule-draft.ts';
 import { scheduleView } from './schedule-view.fixture.ts';
 
 const draft = (more: Partial<Draft> = {}): Draft => ({
@@ -80,4 +80,11 @@ test('only changed fields are sent, and null removes a field', () => {
   const other = readDraft({ ...draftOf(view, 'UTC'), kind: 'every', every: '10m', overlap: 'Queue' });
   assert.ok(other.ok);
   assert.deepEqual(changesOf(other.body, view), { every: '10m', daily_at: null, time_zone: null, overlap: 'Queue' });
+});
+
+test('a pipeline is chosen or left to the workflow, and an invalid one is a problem of its field', () => {
+  assert.deepEqual(withPipeline({ mode: 'day' }, ' nightly '), { pipeline: 'nightly', mode: 'day' });
+  assert.deepEqual(withPipeline({ pipeline: 'nightly', tags: ['a'] }, ''), { tags: ['a'] });
+  assert.deepEqual(Object.keys(problems({ workflow: { pipeline: 'At night' } })), ['workflow']);
+  assert.deepEqual(problems({ workflow: {} }), {});
 });

@@ -75,6 +75,15 @@ export function draftOf(view: ScheduleView, timeZone: string): Draft {
   };
 }
 
+/** A workflow with another pipeline; an empty text leaves the choice to mode, tags and scores. */
+export function withPipeline(
+  workflow: NonNullable<Draft['workflow']>,
+  pipeline: string,
+): NonNullable<Draft['workflow']> {
+  const { pipeline: _before, ...rest } = workflow;
+  return pipeline.trim() === '' ? rest : { pipeline: pipeline.trim(), ...rest };
+}
+
 function timingTexts(view: ScheduleView, blank: Draft): Pick<Draft, 'kind' | 'every' | 'cron' | 'dailyAt'> {
   const kind = view.every !== null ? 'every' : view.cron === null ? 'daily' : 'cron';
   return {

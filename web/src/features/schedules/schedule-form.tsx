@@ -7,7 +7,7 @@ import { CheckField, FieldProblem, Form, Segments, SelectField, SubmitButton, Te
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
-import { changesOf, draftOf, emptyDraft, givenFields, readDraft, timingOf } from './schedule-draft.ts';
+import { changesOf, draftOf, emptyDraft, givenFields, readDraft, timingOf, withPipeline } from './schedule-draft.ts';
 import { nextTimes } from './timetable.ts';
 import { AgentField } from '../agent-field.tsx';
 
@@ -31,6 +31,32 @@ export function TargetFields({ draft, problems, of }: FieldProps) {
           {...of('labels')}
           problem={problems.labels}
           placeholder="hamlet.village/team=carriers"
+        />
+      )}
+    </div>
+  );
+}
+
+/** The switch between a prompt that the agent answers and a task for its workflow. */
+function WorkflowFields({ draft: { workflow }, problems, of }: FieldProps) {
+  const { onChange } = of('workflow');
+  return (
+    <div className="field">
+      <CheckField
+        label="Starts the workflow of the agent, with the prompt as its input"
+        name="workflow"
+        value={workflow !== null}
+        onChange={(on) => onChange(on ? {} : null)}
+      />
+      {workflow !== null && (
+        <TextField
+          label="Pipeline"
+          name="pipeline"
+          spellCheck={false}
+          value={workflow.pipeline ?? ''}
+          onChange={(text) => onChange(withPipeline(workflow, text))}
+          problem={problems.workflow}
+          placeholder="By mode, tags and score"
         />
       )}
     </div>
@@ -186,6 +212,7 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps) {
             problem={problems.prompt}
             placeholder="The work for the agent"
           />
+          <WorkflowFields {...parts} />
         </div>
         <div className="form-column">
           <TimingFields {...parts} />
