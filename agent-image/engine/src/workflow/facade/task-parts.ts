@@ -24,11 +24,23 @@ const withEffect = (tool: ToolSpec): ToolSpec & Readonly<{ effect: Effect }> => 
   effect: tool.uses === 'handler' ? tool.effect : BUILT_INS[tool.uses].effect,
 });
 
-/** The parts of a task with these overrides. Throws `config_error` if an override does not fit the manifests. */
-export function taskParts(manifests: Manifests, pipeline: string, overrides: readonly Override[]): TaskParts {
+/** Plans by their manifests and pipelines: all tasks of an engine share them. */
+const plans = new WeakMap<Manifests, Map<string, Plan>>();
+
+function planOf(manifests: Manifests, pipeline: string): Plan {
+  const known = plans.get(manifests) ?? new Map<string, Plan>();
+  plans.set(manifests, known);
+  const plan = known.get(pipeline);
+  if (plan !== undefined) return plan;
   const compiled = compilePlan(manifests, pipeline);
   if (!compiled.ok) throw configError(compiled.errors);
-  const parts = { plan: compiled.value, agents: manifests.agents, tools: manifests.tools.map(withEffect) };
+  known.set(pipeline, compiled.value);
+  return compiled.value;
+}
+
+/** The parts of a task with these overrides. Throws `config_error` if an override does not fit the manifests. */
+export function taskParts(manifests: Manifests, pipeline: string, overrides: readonly Override[]): TaskParts {
+  const parts = { plan: planOf(manifests, pipeline), agents: manifests.agents, tools: manifests.tools.map(withEffect) };
   const applied = applyOverrides(parts, overrides);
   if (!applied.ok) throw new EngineError('config_error', applied.failure.message);
   return applied.value;

@@ -35,8 +35,12 @@ export function compilePlan(source: PlanSource, pipelineId: string): Result<Plan
   return { ok: true, value };
 }
 
+/** Workflows without a problem of their own: each is checked once. */
+const sound = new WeakSet<WorkflowSpec>();
+
 /** The reasons for which a workflow with these pipelines cannot be carried out, at their places in the manifests; none if it can. Pure. */
 export function planProblems({ workflow, pipelines }: PlanSource): readonly ConfigProblem[] {
+  if (sound.has(workflow)) return pipelines.flatMap((pipeline, index) => pipelineProblems(workflow, pipeline, index));
   const dag = checkDag(dagOf(workflow)).map(({ code, list, index, message, hint }): ConfigProblem => ({
     code: 'config_dag',
     problem: code,
@@ -47,17 +51,19 @@ export function planProblems({ workflow, pipelines }: PlanSource): readonly Conf
     hint,
   }));
   if (dag.length > 0) return dag;
-  return pipelines.flatMap((pipeline, index) =>
-    sequenceProblems(workflow, pipeline).map(({ isLimit, path, message, hint }): ConfigProblem => ({
-      code: isLimit ? 'config_limit' : 'config_dag',
-      file: 'pipelines.yaml',
-      path: ['pipelines', index, ...path],
-      at: 'value',
-      message,
-      hint,
-    })),
-  );
+  sound.add(workflow);
+  return planProblems({ workflow, pipelines });
 }
+
+const pipelineProblems = (workflow: WorkflowSpec, pipeline: PipelineSpec, index: number): readonly ConfigProblem[] =>
+  sequenceProblems(workflow, pipeline).map(({ isLimit, path, message, hint }) => ({
+    code: isLimit ? 'config_limit' : 'config_dag',
+    file: 'pipelines.yaml',
+    path: ['pipelines', index, ...path],
+    at: 'value',
+    message,
+    hint,
+  }));
 
 const dagOf = ({ nodes, edges, fallbacks }: Pick<WorkflowSpec, 'nodes' | 'edges' | 'fallbacks'>): Dag => ({
   nodes: nodes.map((node) => ({

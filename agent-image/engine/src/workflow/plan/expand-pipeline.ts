@@ -91,8 +91,8 @@ function placeProblems({ nodes }: WorkflowSpec, { stages }: PipelineSpec): reado
   });
   const present = new Set(nodes.map(({ role }) => role));
   const early = (['merge', 'feedback'] as const).filter((role) => present.has(role) && startsEarly(stages[role]));
-  const reviewed = nodes.filter(({ id }) => nodes.some((node) => node.role === 'feedback' && node.reviews === id));
-  const late = reviewed.filter(({ role }) => (stages[role]?.at(-1) ?? 'node') !== 'node');
+  const reviewed = new Set(nodes.flatMap((node) => (node.role === 'feedback' ? [node.reviews] : [])));
+  const late = nodes.filter(({ id, role }) => reviewed.has(id) && (stages[role]?.at(-1) ?? 'node') !== 'node');
   return [
     ...early.map((role) => problem(role, `a stage would stand between a ${role} node and its inputs`)),
     ...late.map(({ id, role }) =>
