@@ -1,6 +1,7 @@
 import type { EventBody } from '../journal/event.ts';
 import type { Journal, Payload } from '../journal/journal.ts';
 import type { Session } from '../loop/session.ts';
+import type { Scope } from '../workflow/expression/place.ts';
 import { edgesAfter } from '../workflow/route/edges-after.ts';
 import type { StageFailure } from '../workflow/plan/failure.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
@@ -31,7 +32,7 @@ export function closingOf(ports: Ports, ended: Ended): StageWrite {
   const text = journal.refer(JSON.stringify(output));
   memoryOf(session).values.set(text.ref, output);
   if ('again' in end) return closed(stage, [text], { end: 'again', output: text.ref, failure: null, edges: [] });
-  const scope = scopeOf(session, input);
+  const scope = (): Scope => scopeOf(session, input);
   const taken = edgesAfter(memoryOf(session).index.plan, stage.id, { kind: 'done', output, scope });
   if (!taken.ok) return failedOf(ports, ended, taken.failure);
   return closed(stage, [text], { end: 'done', output: text.ref, failure: null, edges: [...taken.edges] });

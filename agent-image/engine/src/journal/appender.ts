@@ -165,10 +165,11 @@ export class Appender {
   }
 
   #rollBack(): void {
-    const { database, events } = this.#parts;
+    const { database, events, payloads } = this.#parts;
     if (database.isTransaction) database.exec('rollback');
     this.#isOpen = false;
     events.forgetNames();
+    payloads.forget();
   }
 }
 

@@ -135,17 +135,22 @@ export type EventRow = Readonly<
   Pick<JournalEvent, 'run' | 'v' | 'type' | 'stage' | 'fence' | 'at' | 'elapsedMs'> & { body: string }
 >;
 
-/** Events of each call. The engine makes them from values that it has checked: an answer of a model, an outcome of a tool. */
+/** Events of each step. The engine makes them from values that it has checked: an answer of a model, an outcome of a tool, a plan. */
 const CHECKED: ReadonlySet<EventType> = new Set<EventType>([
   'model_asked',
   'model_answered',
   'tool_intent',
   'tool_settled',
+  'stage_opened',
 ]);
+
+/** The code of a failure comes from a tool or a model. */
+const isChecked = (event: JournalEvent): boolean =>
+  CHECKED.has(event.type) || (event.type === 'stage_closed' && event.flow?.end === 'done');
 
 /** Checks all other events as a reader will, so that every stored event can be read. */
 export function toRow(event: JournalEvent): EventRow {
-  if (!CHECKED.has(event.type)) JournalEvent.parse(event);
+  if (!isChecked(event)) JournalEvent.parse(event);
   const { run, v, type, stage, fence, at, elapsedMs, ...own } = event;
   const body = JSON.stringify(own);
   if (Buffer.byteLength(body) > MAX_EVENT_BYTES)

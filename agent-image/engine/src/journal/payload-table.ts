@@ -22,18 +22,39 @@ export type PayloadTable = Readonly<{
   insert: (ref: string, text: string) => void;
   /** Null if the text was deleted. */
   textOf: (ref: string) => string | null;
+  /** Must be called after texts were deleted, or a write was rolled back. */
+  forget: () => void;
 }>;
+
+/** Characters of the texts that stay in memory, because a step reads what the one before it wrote. */
+const MAX_RECENT_CHARS = 65_536;
 
 export function openPayloadTable(database: DatabaseSync): PayloadTable {
   const insert = database.prepare('insert into payload (ref, body) values (?, ?) on conflict do nothing');
   const select = database.prepare('select body from payload where ref = ?');
+  const recent = new Map<string, string>();
+  let chars = 0;
+  const forget = (): void => {
+    recent.clear();
+    chars = 0;
+  };
   return {
-    insert: (ref, text) => void insert.run(ref, stored(text)),
+    insert: (ref, text) => {
+      insert.run(ref, stored(text));
+      if (text.length < MIN_COMPRESSED_BYTES || recent.has(ref)) return;
+      if (chars + text.length > MAX_RECENT_CHARS) forget();
+      if (text.length > MAX_RECENT_CHARS) return;
+      recent.set(ref, text);
+      chars += text.length;
+    },
     textOf: (ref) => {
+      const known = recent.get(ref);
+      if (known !== undefined) return known;
       const body = select.get(ref)?.['body'];
       if (body instanceof Uint8Array) return inflated(body);
       return typeof body === 'string' ? body : null;
     },
+    forget,
   };
 }
 

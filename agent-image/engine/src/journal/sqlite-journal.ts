@@ -51,6 +51,7 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
       appender.flush();
       const pruned = pruneRuns(database, retention);
       events.forgetNames();
+      payloads.forget();
       return pruned;
     },
     openRuns: runs.open,

@@ -6,7 +6,8 @@ import { FAILURE_CATEGORIES, type FailureCategory } from '../plan/failure.ts';
 import { NODE_ROLES, type Plan } from '../plan/plan.ts';
 import { edgesAfter, type Routed } from './edges-after.ts';
 
-const done = (output: unknown = null) => ({ kind: 'done', output, scope: { task: {}, input: 7, stages: {} } }) as const;
+const done = (output: unknown = null) =>
+  ({ kind: 'done', output, scope: () => ({ task: {}, input: 7, stages: {} }) }) as const;
 const failed = (category: FailureCategory, ...closed: readonly string[]) =>
   ({ kind: 'failed', failure: { category, code: 'broken', message: 'It broke.' }, closed: new Set(closed) }) as const;
 

@@ -4,11 +4,11 @@ import type { StageFailure } from '../plan/failure.ts';
 import type { EdgeType, Plan, PlanEdge, PlanStage } from '../plan/plan.ts';
 
 /**
- * The end of a stage. `output` is JSON; `scope` has the other names of the conditions. `closed`: ids of the stages that cannot open any
+ * The end of a stage. `output` is JSON; `scope` gives the other names of the conditions, if there are any. `closed`: ids of the stages that cannot open any
  * more, to which no rule may lead.
  */
 export type StageEnd =
-  | Readonly<{ kind: 'done'; output: unknown; scope: Scope }>
+  | Readonly<{ kind: 'done'; output: unknown; scope: () => Scope }>
   | Readonly<{ kind: 'failed'; failure: StageFailure; closed: ReadonlySet<string> }>;
 
 /** `edges`: ids of the edges that are taken; `fallback:<to>` for a fallback rule. `handled`: false if the task fails with the failure of the stage. */
@@ -42,7 +42,7 @@ function afterDone(plan: Plan, stage: PlanStage, end: Extract<StageEnd, { kind: 
   const normal = idsOf(leaving(plan, stage.id, 'normal'));
   if (!stage.decides) return taken(normal);
   const conditional = leaving(plan, stage.id, 'conditional');
-  const scope = { ...end.scope, output: end.output };
+  const scope = { ...end.scope(), output: end.output };
   for (const { id, when } of conditional) {
     if (when === null) continue;
     const result = evaluateExpression(when, scope, { part: 'edge' });
