@@ -5,7 +5,7 @@ import { loadManifests } from '../manifest/load-manifests.ts';
 
 /**
  * Why the models of the agents that a task may ask cannot be used: a line each, with the fix. Asks no server; it finds keys that are not
- * set before a stage fails for good. Empty for a folder without models.
+ * set, before a stage fails. Empty for a folder without models.
  */
 export async function modelFaults(
   dir: string,

@@ -168,7 +168,7 @@ test('a file or folder that cannot be used is named with the reason', async () =
   }
 });
 
-test('a key that is not set stops no task for good', async (t) => {
+test('a task waits for a key that is not set', async (t) => {
   const dir = aFolder();
   const agents = join(dir, 'agents.yaml');
   const keyed = readFileSync(agents, 'utf8').replace('name: small,', 'name: small, api_key_env: HAMLET_TEST_CLI_KEY,');
