@@ -48,6 +48,34 @@ test('an answer in the form of a schema has the code of its fault and its repair
   assert.deepEqual([checkOf(undefined), checkOf({ code: 'of a newer engine' })], [undefined, undefined]);
 });
 
+test('stages of a workflow are events, and name their calls; the stage of another run is none', () => {
+  const call = { id: 'read.1.1:1', modelId: 'x', tool: 'read_board', arguments: REF, effect: 'read' };
+  const flow = { role: 'tool', attempt: 2, round: 1, input: REF, calls: [call] };
+  const settled = { type: 'tool_settled', outcome: 'denied', result: REF };
+  const failure = { category: 'tool', code: 'denied', message: REF };
+  const entries = [
+    entry(1, { type: 'stage_opened', stage: 'read', flow }),
+    entry(2, { ...settled, call: 'read.1.1:1' }),
+    entry(3, { type: 'calls_planned', stage: 'read', calls: [{ ...call, id: 'read.1.1:2' }] }),
+    entry(4, { ...settled, call: 'read.1.1:2' }),
+    entry(5, { type: 'stage_closed', stage: 'read', flow: { end: 'failed', output: null, failure, edges: [] } }),
+    entry(6, { type: 'stage_opened' }),
+    entry(7, { type: 'stage_closed', flow: 'of a newer engine' }),
+  ];
+  assert.deepEqual(callsIn(entries), { ids: ['read.1.1:1', 'read.1.1:2'], unnamed: [] });
+  assert.deepEqual(callsIn(entries.slice(3)), { ids: ['read.1.1:2'], unnamed: ['read.1.1:2'] });
+  const { events, used } = shown(entries);
+  const named = { tool: 'read_board', effect: 'read', arguments_ref: REF, outcome: 'denied', result_ref: REF };
+  assert.deepEqual(events, [
+    { event: 'stage_begun', detail: { stage: 'read', role: 'tool', round: 1, attempt: 2 } },
+    { event: 'call_settled', detail: { call_id: 'read.1.1:1', ...named } },
+    { event: 'call_settled', detail: { call_id: 'read.1.1:2', ...named } },
+    { event: 'stage_ended', detail: { stage: 'read', end: 'failed', code: 'denied' } },
+  ]);
+  assert.equal(used.steps, 0);
+  assert.equal(contradictionIn('run', entries, null), null);
+});
+
 test('a settled call gets its name from an earlier answer, and a call that the API saw is not shown twice', () => {
   const calls = new Map([['0.1', { tool: 'say', effect: 'keyed', argumentsRef: REF }]]);
   const settled = entry(1, { type: 'tool_settled', call: '0.1', outcome: 'denied', result: REF });

@@ -22,11 +22,12 @@ import { findShownRun, isRunOfReader, shownRuns, shownRunView } from './audience
 import { applyToRun } from './apply-to-run.ts';
 import { createRun } from './creation/create-run.ts';
 import { isOwn } from './creation/new-run.ts';
+import { rerunRun } from './creation/rerun-run.ts';
 import { budgetsFor } from './work-limits.ts';
 import { shownOutput } from './output/output-of-run.ts';
 import { ownUsage } from './workers/add-worker.ts';
 import { resumeAfter } from './run-streams.ts';
-import { runEventView, runView } from './run-view.ts';
+import { runEventView, runView, withoutInputs } from './run-view.ts';
 import { veiledEvent } from './audience/veil.ts';
 import { offerView, seesReason } from '../money/offers/run-offers.ts';
 import type { Village } from '../village.ts';
@@ -125,12 +126,13 @@ export function runHandlers(village: Village) {
   const { db } = village;
   return {
     createRun: createRun(village),
+    rerunRun: rerunRun(village),
     listRuns: plain(async ({ query, actor }) => {
       const personId = actor.role === 'admin' ? undefined : actor.id;
       const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state, personId };
       return paged(cursor, { ...query, personId, list: 'runs' }, async (page) => {
         const { runs, next } = await readRuns(db, filter, page);
-        return { runs: [...(await shownRuns(db, actor, runs))], next };
+        return { runs: (await shownRuns(db, actor, runs)).map(withoutInputs), next };
       });
     }),
     getRun: plain(async (request) => {

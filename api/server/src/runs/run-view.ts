@@ -95,6 +95,14 @@ export function runView(row: RunRow): Run {
   };
 }
 
+/** A run without the long texts of its workflow: the input, the overrides, and the input of a stage that it repeats. */
+export function withoutInputs(run: Run): Run {
+  if (run.workflow === undefined) return run;
+  const { input_json: _, overrides: __, rerun, ...workflow } = run.workflow;
+  const place = rerun && { rerun: { run_id: rerun.run_id, stage: rerun.stage } };
+  return { ...run, workflow: { ...workflow, ...place } };
+}
+
 const cut = (text: string | null): string | null => text && shorten(text, RUN_EVENT_TEXT_MAX_CHARS);
 
 /** An answer as the engine stores it; a field that cannot be read counts as absent. */

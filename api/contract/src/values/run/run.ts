@@ -151,7 +151,9 @@ export const Run = z.strictObject({
     .describe('Set while a queued run waits for its model: the agent starts it again at this time. `code`: why'),
   budgets: RunBudgetsUsed.nullable().describe("Set at the first start from the agent's tier"),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
-  workflow: RunWorkflow.optional().describe('Only of a run that carries out the workflow of its agent'),
+  workflow: RunWorkflow.optional().describe(
+    'Only of a run that carries out the workflow of its agent; lists leave out its input and its overrides',
+  ),
   safe_mode: SafeMode.optional().describe('Only for a run that changes nothing'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although their result is unknown'),
   taint: z

@@ -18,7 +18,7 @@ export const MANIFESTS_MAX_CHARS = 700_000;
 export const MANIFESTS_BODY_MAX_BYTES = 4 << 20;
 export const WORKFLOW_TAGS_MAX = 64;
 export const WORKFLOW_OVERRIDES_MAX = 100;
-/** Of all overrides of a task as JSON. */
+/** All overrides of a task together, as JSON. */
 const OVERRIDES_MAX_CHARS = 32_768;
 /** Longest input of a task or a stage that people give, as JSON. */
 export const WORKFLOW_INPUT_MAX_CHARS = 65_536;

@@ -1,6 +1,7 @@
-import type { Run, RunEvent, RunWorkflow } from '@hamlet/contract';
+import type { Run, RunEvent } from '@hamlet/contract';
 import type { RunRow } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
+import { withoutInputs } from '../run-view.ts';
 
 const OF_PERSON = 'Only the person who gave this run and admins read its texts.';
 /** For admins in lists: members do not see runs of sessions of others. */
@@ -29,14 +30,7 @@ export function seesTexts(
 export function veiledRun(run: Run): Run {
   const text = veiledText(run);
   const error = run.error === null ? null : { code: run.error.code, message: text };
-  const workflow = run.workflow && { workflow: veiledWorkflow(run.workflow) };
-  return { ...run, prompt: text, summary: null, error, ...workflow, veiled: true };
-}
-
-/** Without what its person wrote: the input, the overrides, and the input of a stage that it repeats. */
-function veiledWorkflow(workflow: RunWorkflow): RunWorkflow {
-  const { input_json: _, overrides: __, rerun, ...open } = workflow;
-  return rerun === undefined ? open : { ...open, rerun: { run_id: rerun.run_id, stage: rerun.stage } };
+  return { ...withoutInputs(run), prompt: text, summary: null, error, veiled: true };
 }
 
 const OPEN_FIELDS: ReadonlySet<string> = new Set([

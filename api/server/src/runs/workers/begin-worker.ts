@@ -1,8 +1,8 @@
 import { VILLAGE_TOOLS, type CallOutcome } from '@hamlet/contract';
 import type { RunRow, Tx } from '@hamlet/store';
 import { invalidOutcome } from '../../permissions/call-outcomes.ts';
-import { beginStage } from '../workflow/begin-stage.ts';
 import { addWorker } from './add-worker.ts';
+import { beginStage } from './begin-stage.ts';
 
 interface BeginningCall {
   readonly run: RunRow;

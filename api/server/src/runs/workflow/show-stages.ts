@@ -18,7 +18,7 @@ interface StageFacts {
   readonly plan: string | null;
   readonly workers: readonly StageWorker[];
   readonly texts: Texts;
-  /** What a reader who may not read texts gets instead of messages; null for other readers. */
+  /** The text that readers get instead of messages if they may not read texts; null for other readers. */
   readonly veil: string | null;
 }
 

@@ -15,7 +15,7 @@ const FILES: ManifestFiles = [
 ];
 const SORTED = FILES.toSorted((one, other) => one.path.localeCompare(other.path));
 
-/** What the ConfigMap of each agent holds now; cleo has none. */
+/** The ConfigMap of each agent as it is now; cleo has none. */
 const maps = new Map<string, ManifestMap>([
   ['ada', { ok: true, files: FILES }],
   ['dan', { ok: true, files: FILES }],
@@ -99,6 +99,8 @@ test('other members see the pipeline and the tags of a run, and neither its inpu
   assert.doesNotMatch(JSON.stringify(await member.listRuns({ agent_id: 'dan' })), /walnut/);
   const own = dataOf(await give('dan', { workflow }, member)).run;
   assert.deepEqual((await member.getRun({ run_id: own.run_id })).run.workflow, own.workflow);
+  const { runs: listed } = await member.listRuns({ agent_id: 'dan' });
+  assert.deepEqual(listed[0]?.workflow, shown.workflow, 'lists leave out long texts for their person too');
   await runs.finishAll('dan');
 });
 

@@ -3,7 +3,7 @@ import type { RunRow, Tx } from '@hamlet/store';
 import { deniedOutcome, invalidOutcome } from '../../permissions/call-outcomes.ts';
 import { faultOfSchema } from '../output/check-output.ts';
 import { keepSchema } from '../output/output-of-run.ts';
-import { addWorker } from '../workers/add-worker.ts';
+import { addWorker } from './add-worker.ts';
 
 interface StageCall {
   readonly run: RunRow;

@@ -15,11 +15,11 @@ import type { Handlers, RequestOf } from '../../http/handler.ts';
 import { runOnce } from '../../http/idempotent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { isRunOfReader } from '../audience/run-audience.ts';
-import { isOwn, lifeForRun } from '../creation/new-run.ts';
 import { runView } from '../run-view.ts';
+import { foldStages, stageStatus, type FoldedStage } from '../workflow/fold-stages.ts';
+import { manifestsOfAgent } from '../workflow/manifest-source.ts';
 import type { Village } from '../../village.ts';
-import { foldStages, stageStatus, type FoldedStage } from './fold-stages.ts';
-import { manifestsOfAgent } from './manifest-source.ts';
+import { isOwn, lifeForRun } from './new-run.ts';
 
 type Rerunning = RequestOf<typeof rerunRunRoute>;
 /** Null for the manifests of the earlier run. */
