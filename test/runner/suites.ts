@@ -81,6 +81,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/broker/src/broker.test.ts': 'real clients, servers and time-outs through the broker',
   'api/broker/src/reverse/reverse.test.ts': 'real clients, servers and time-outs through the broker',
   'api/server/src/agents/kubernetes.test.ts': 'a real API server',
+  'api/server/src/agents/manifests/manifest-routes.test.ts': 'a real API server',
   'api/server/src/board/board-live.test.ts': 'servers that are killed, and many replicas',
   'api/server/src/board/board-routes.test.ts': 'many requests and streams of a whole API',
   'api/server/src/board/copy-model.test.ts': 'servers that are killed, and many replicas',

@@ -151,6 +151,12 @@ async function addSchedule(name: string): Promise<void> {
   await retry({ method: 'POST', path: '/schedules', body: { name, ...SCHEDULE } }, `add ${name}`);
 }
 
+async function addAgent(name: string): Promise<void> {
+  const object = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, namespace }, spec: {} };
+  await kube.client.apply(AGENTS, object, { fieldManager: 'kubectl' });
+  await eventually(name, async () => (await admin().raw.getAgent({ agent_id: name })).ok);
+}
+
 const CASES: Readonly<Record<string, Case>> = {
   'a new tier': {
     action: 'entitlement.change',
@@ -161,6 +167,16 @@ const CASES: Readonly<Record<string, Case>> = {
     action: 'reboot',
     object: () => [AGENTS, 'ada'],
     request: () => ({ method: 'POST', path: '/agents/ada/reboot' }),
+  },
+  'the first manifests of an agent': {
+    action: 'agent.manifests',
+    object: (name) => [AGENTS, name],
+    before: addAgent,
+    request: (name) => ({
+      method: 'PUT',
+      path: `/agents/${name}/manifests`,
+      body: { files: [{ path: 'workflow.yaml', text: 'workflow: {}' }], version: null },
+    }),
   },
   'a new Schedule': {
     action: 'schedule.create',

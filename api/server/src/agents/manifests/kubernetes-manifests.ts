@@ -42,10 +42,12 @@ export function kubernetesManifests(ports: Ports): ManifestStore {
         const agent = recordOf(await client.get<KubeObject>(AGENTS, { namespace, name: agentId }));
         const put = await guardMap(() => putMap(ports, agent, wanted));
         if (!put.ok) return put;
-        if (agent.spec.manifests !== undefined) return accepted(writtenOf(put.data, agent, false));
+        if (agent.spec.manifests !== undefined) return accepted(writtenOf(put.data, agent, { wanted, named: false }));
         const named = await nameMap(ports, agent, { name: put.data.map.metadata.name, onConflict: wanted.onConflict });
         if (!named.ok) return named;
-        return put.data.overtaken ? changedSince(agentId) : accepted(writtenOf(put.data, named.data, true));
+        return put.data.overtaken
+          ? changedSince(agentId)
+          : accepted(writtenOf(put.data, named.data, { wanted, named: true }));
       }),
   };
 }
@@ -55,10 +57,12 @@ const changedSince = (agentId: string): Refused =>
 
 function writtenOf(
   { map, changed }: WrittenMap,
-  { uid, generation = 0 }: Pick<AgentRecord, 'uid' | 'generation'>,
-  named: boolean,
+  agent: AgentRecord,
+  { wanted: { version }, named }: { readonly wanted: WantedManifests; readonly named: boolean },
 ): WrittenManifests {
-  return { manifests: manifestsOfMap(map), changed, agent: { uid, generation }, named };
+  const isFirst = named || (version === null && map.metadata.name === ownName(agent));
+  const generation = isFirst ? agent.generation : undefined;
+  return { manifests: manifestsOfMap(map), changed, named, agentUid: agent.uid, generation };
 }
 
 /** Turns the API server's refusals of a ConfigMap into reasons. */

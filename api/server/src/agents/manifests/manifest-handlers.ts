@@ -19,17 +19,14 @@ function getManifests({ source, manifests }: Village): Handlers['getAgentManifes
   });
 }
 
-/**
- * The generation is that of the Agent, if the write changed it. A resumed attempt counts as a change, because the one
- * before it may have ended between its write and its audit row.
- */
+/** A resumed attempt counts as a change, because the one before it may have ended between its write and its audit row. */
 function writtenOf(outcome: Outcome<WrittenManifests>, resumed: boolean): Outcome<WrittenObject<WrittenManifests>> {
   if (!outcome.ok) return outcome;
-  const { agent, changed, named } = outcome.data;
+  const { agentUid, generation, changed, named } = outcome.data;
   return accepted({
     data: outcome.data,
-    uid: agent.uid,
-    generation: named ? agent.generation : undefined,
+    uid: agentUid,
+    generation,
     changed: resumed || named || changed.length > 0,
   });
 }

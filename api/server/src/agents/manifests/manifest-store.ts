@@ -17,9 +17,11 @@ export interface WrittenManifests {
   readonly manifests: AgentManifests;
   /** Names of the files that the write changed, added or removed. */
   readonly changed: readonly string[];
-  readonly agent: { readonly uid: string; readonly generation: number };
   /** True if the write named the ConfigMap in the Agent. */
   readonly named: boolean;
+  readonly agentUid: string;
+  /** Generation of the Agent, if this write or an earlier attempt named the ConfigMap in it. */
+  readonly generation: number | undefined;
 }
 
 export interface ManifestStore {

@@ -1,10 +1,12 @@
 /** The manifests in a ConfigMap, and those that runs get. */
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { AgentSpec } from '@hamlet/contract';
+import { Agent, AgentSpec } from '@hamlet/contract';
+import { parse } from 'yaml';
 import { sampleConfigMaps, type ConfigMap } from '../config-maps.ts';
-import { manifestMapsOf } from './manifest-maps.ts';
+import { manifestMapsOf, readManifests } from './manifest-maps.ts';
 import { manifestsOfMap } from './manifests-of-map.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../../crds/samples');
@@ -72,5 +74,22 @@ test('runs get the manifests of the samples, and the reason if there are none', 
     'no_manifests: The agent bob has no manifests',
     'manifests_unusable: There is no ConfigMap nowhere ',
     'no_manifests: The agent dan has no manifests',
+  ]);
+});
+
+test('each Agent of the samples names manifests that can be used', async () => {
+  const files = (await readdir(SAMPLES)).filter((file) => file.startsWith('good-agent-'));
+  const maps = sampleConfigMaps(SAMPLES, 'manifests');
+  const read = await Promise.all(
+    files.map(async (file) => {
+      const { metadata, spec } = Agent.parse(parse(await readFile(join(SAMPLES, file), 'utf8')));
+      const { config_map_name: name, problem } = await readManifests(maps, { spec });
+      return [metadata.name, name, problem];
+    }),
+  );
+  assert.deepEqual(read, [
+    ['ada', 'review', null],
+    ['bob', 'research', null],
+    ['cleo', 'nightly-report', null],
   ]);
 });
