@@ -1,9 +1,14 @@
 /** The page of a run with a workflow in a real browser, under the content security policy of the API. */
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import type { Run, Worker, WorkflowStage } from '@hamlet/contract';
-import { PermissionPlay } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import type { JournalClaim, Run, Worker, WorkflowStage } from '@hamlet/contract';
+import {
+  ASKING_RULES,
+  PermissionPlay,
+  post,
+  type Working,
+} from '../../../api/server/src/permissions/testing/permission-play.ts';
 import {
   aRunWorkflow,
   aWorkflowStage,
@@ -17,16 +22,20 @@ import { assertSound, startViewerStage, testOnDevices, type ViewerStage } from '
 const WAIT_MS = 30_000;
 const MANIFESTS = 'ab'.repeat(32);
 
+const RULES = JSON.stringify([...JSON.parse(ASKING_RULES), { tools: ['delegate'], verdict: 'allow' }]);
+
 let stage: ViewerStage;
+let permits: PermissionPlay;
 let run: Run;
 let again: Run;
 
 before(async () => {
-  stage = await startViewerStage({ kim: 'admin' });
-  const permits = new PermissionPlay(stage.url);
+  stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_TOOL_RULES: RULES } });
+  await stage.village.liftRequestLimits();
+  permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
-  run = (await permits.play.admin.createRun({ agent_id: 'ada', prompt: 'Review the notes.' })).run;
-  again = (await permits.play.admin.createRun({ agent_id: 'ada', prompt: 'Review the notes again.' })).run;
+  run = (await permits.play.admin.createRun({ agent_id: 'bob', prompt: 'Review the notes.' })).run;
+  again = (await permits.play.admin.createRun({ agent_id: 'bob', prompt: 'Review the notes again.' })).run;
 });
 after(() => stage?.remove());
 
@@ -43,7 +52,7 @@ async function pretend(page: Page, created: Run, shown: () => Shown): Promise<vo
   // A stream that stays open and says nothing.
   await page.route(`${path}/stream*`, () => undefined);
   await page.route(`${path}/workflow`, (route) => json(route, shown().workflow));
-  await page.route('**/api/v1/agents/ada/workers*', (route) => json(route, { workers: shown().workers ?? [] }));
+  await page.route('**/api/v1/agents/bob/workers*', (route) => json(route, { workers: shown().workers ?? [] }));
 }
 
 const STARTED = '2026-11-29T10:00:00.000Z';
@@ -167,5 +176,86 @@ testOnDevices('manifests with an error show the line', async (viewer, device) =>
   await stage.shot(viewer, `run-workflow-error-${device}`);
   await page.locator('.manifest-head').getByText('agents.yaml').click();
   await page.locator('.manifest-lines code', { hasText: 'gpt-5-mini' }).waitFor();
+  await assertSound(viewer);
+});
+
+const ref = (name: string): string => name.padEnd(22, '_');
+let seq = 0;
+
+/** Stores events of the journal of a task, as the agent mirrors them. */
+async function store(
+  { agentId, runId, cycle, attempt }: Working,
+  events: readonly (Partial<JournalClaim> & { readonly type: string })[],
+): Promise<void> {
+  const entries = events.map((fields) => {
+    seq += 1;
+    return { seq, event: { v: 7, run: runId, stage: 'task', fence: 1, at: Date.now(), elapsedMs: 1, ...fields } };
+  });
+  const payloads = [
+    { ref: ref('input'), text: '{"text":"A loaf."}' },
+    { ref: ref('why'), text: '"The oven is cold."' },
+  ];
+  const stored = await permits.play
+    .as(agentId)
+    .raw.storeRunJournal({ run_id: runId, cycle, attempt, entries, payloads });
+  assert.ok(stored.ok, JSON.stringify(stored));
+}
+
+const opened = (id: string) => ({
+  type: 'stage_opened',
+  stage: id,
+  flow: { role: 'agent', attempt: 1, round: 1, input: ref('input'), calls: [] },
+});
+
+test('the page follows a run, a person answers the agent of a stage on it, and repeats the run from there', async (context) => {
+  const viewer = await stage.viewer();
+  context.after(() => viewer.close());
+  await stage.signIn(viewer, 'kim');
+  const { page } = viewer;
+  page.setDefaultTimeout(WAIT_MS);
+  const { admin } = permits.play;
+  const task = await permits.start(
+    'ada',
+    (await admin.createRun({ agent_id: 'ada', prompt: 'Review.', workflow: {} })).run,
+  );
+  await visit(page, `?view=runs&run=${task.runId}`);
+  await page.locator('.graph-node[data-stage="verdict"][data-state="idle"]').waitFor();
+  const flow = { workflow: 'review', pipeline: 'default', task: ref('task') };
+  await store(task, [
+    { type: 'run_opened', model: 'none', plan: ref('plan'), flow },
+    opened('risk'),
+    opened('clarity'),
+  ]);
+  await page.locator('.graph-node[data-stage="risk"][data-state="running"]').waitFor();
+  const args = { stage: 'risk', round: 1, attempt: 1, agent: 'risk', prompt: 'Review a loaf.' };
+  const answer = await permits.perform(task, { tool: 'run_stage', callId: 'risk.1.1:1', args });
+  assert.ok(answer.ok && answer.data.outcome.kind === 'ok', JSON.stringify(answer));
+  const working = await permits.start('ada', { run_id: String(answer.data.outcome.data?.['run_id']) });
+  const asked = await permits.ask(working, post('1.0'));
+  assert.ok(asked.ok, JSON.stringify(asked));
+  await page.locator('.graph-node[data-stage="risk"][data-state="waiting"]').waitFor();
+  await page.click('[data-waiting="risk"] [data-action="answer-stage"]');
+  await stage.shot(viewer, 'run-workflow-asked');
+  await page
+    .locator('.stage-details .permission')
+    .getByRole('button', { name: /^Allow/ })
+    .first()
+    .click();
+  await page.locator('.graph-node[data-stage="risk"][data-state="running"]').waitFor();
+  const failure = { category: 'agent', code: 'no_oven', message: ref('why') };
+  const flowEnd = { end: 'failed', output: null, failure, edges: [] };
+  await permits.end(working);
+  await store(task, [{ type: 'stage_closed', stage: 'risk', flow: flowEnd }]);
+  await permits.end(task);
+  await page.locator('.stage-details .notice-bad', { hasText: 'The oven is cold.' }).waitFor();
+  assert.equal(await node(page, 'clarity').getAttribute('data-state'), 'stopped');
+  await page.click('[data-action="repeat-from"]');
+  assert.equal(await page.locator('.dialog textarea').inputValue(), '{\n  "text": "A loaf."\n}');
+  await page.locator('.dialog textarea').fill('{"text": "A cake."}');
+  await page.getByRole('button', { name: 'Repeat', exact: true }).click();
+  await page.locator('.run-repeats', { hasText: 'from the stage risk, with another input' }).waitFor();
+  const [newest] = (await admin.listRuns({ agent_id: 'ada' })).runs;
+  const rerun = { run_id: task.runId, stage: 'risk', input_json: '{"text": "A cake."}' };
+  assert.deepEqual(newest?.workflow?.rerun, rerun);
   await assertSound(viewer);
 });
