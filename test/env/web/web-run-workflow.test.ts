@@ -22,6 +22,7 @@ import { assertSound, startViewerStage, testOnDevices, type ViewerStage } from '
 const WAIT_MS = 30_000;
 const MANIFESTS = 'ab'.repeat(32);
 
+const FILES = Object.fromEntries(aRunWorkflow().manifests.files.map(({ path, text }) => [path, text]));
 const RULES = JSON.stringify([...JSON.parse(ASKING_RULES), { tools: ['delegate'], verdict: 'allow' }]);
 
 let stage: ViewerStage;
@@ -30,7 +31,11 @@ let run: Run;
 let again: Run;
 
 before(async () => {
-  stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_TOOL_RULES: RULES } });
+  stage = await startViewerStage({
+    kim: 'admin',
+    environment: { HAMLET_TOOL_RULES: RULES },
+    manifests: { ada: FILES },
+  });
   await stage.village.liftRequestLimits();
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
@@ -219,43 +224,39 @@ test('the page follows a run, a person answers the agent of a stage on it, and r
     (await admin.createRun({ agent_id: 'ada', prompt: 'Review.', workflow: {} })).run,
   );
   await visit(page, `?view=runs&run=${task.runId}`);
-  await page.locator('.graph-node[data-stage="verdict"][data-state="idle"]').waitFor();
-  const flow = { workflow: 'review', pipeline: 'default', task: ref('task') };
-  await store(task, [
-    { type: 'run_opened', model: 'none', plan: ref('plan'), flow },
-    opened('risk'),
-    opened('clarity'),
-  ]);
-  await page.locator('.graph-node[data-stage="risk"][data-state="running"]').waitFor();
-  const args = { stage: 'risk', round: 1, attempt: 1, agent: 'risk', prompt: 'Review a loaf.' };
-  const answer = await permits.perform(task, { tool: 'run_stage', callId: 'risk.1.1:1', args });
+  await page.locator('.graph-node[data-stage="polish"][data-state="idle"]').waitFor();
+  const flow = { workflow: 'careful-review', pipeline: 'default', task: ref('task') };
+  await store(task, [{ type: 'run_opened', model: 'none', plan: ref('plan'), flow }, opened('logic'), opened('style')]);
+  await page.locator('.graph-node[data-stage="logic"][data-state="running"]').waitFor();
+  const args = { stage: 'logic', round: 1, attempt: 1, agent: 'critic', prompt: 'Review a loaf.' };
+  const answer = await permits.perform(task, { tool: 'run_stage', callId: 'logic.1.1:1', args });
   assert.ok(answer.ok && answer.data.outcome.kind === 'ok', JSON.stringify(answer));
   const working = await permits.start('ada', { run_id: String(answer.data.outcome.data?.['run_id']) });
   const asked = await permits.ask(working, post('1.0'));
   assert.ok(asked.ok, JSON.stringify(asked));
-  await page.locator('.graph-node[data-stage="risk"][data-state="waiting"]').waitFor();
-  await page.click('[data-waiting="risk"] [data-action="answer-stage"]');
+  await page.locator('.graph-node[data-stage="logic"][data-state="waiting"]').waitFor();
+  await page.click('[data-waiting="logic"] [data-action="answer-stage"]');
   await stage.shot(viewer, 'run-workflow-asked');
   await page
     .locator('.stage-details .permission')
     .getByRole('button', { name: /^Allow/ })
     .first()
     .click();
-  await page.locator('.graph-node[data-stage="risk"][data-state="running"]').waitFor();
+  await page.locator('.graph-node[data-stage="logic"][data-state="running"]').waitFor();
   const failure = { category: 'agent', code: 'no_oven', message: ref('why') };
   const flowEnd = { end: 'failed', output: null, failure, edges: [] };
   await permits.end(working);
-  await store(task, [{ type: 'stage_closed', stage: 'risk', flow: flowEnd }]);
+  await store(task, [{ type: 'stage_closed', stage: 'logic', flow: flowEnd }]);
   await permits.end(task);
   await page.locator('.stage-details .notice-bad', { hasText: 'The oven is cold.' }).waitFor();
-  assert.equal(await node(page, 'clarity').getAttribute('data-state'), 'stopped');
+  assert.equal(await node(page, 'style').getAttribute('data-state'), 'stopped');
   await page.click('[data-action="repeat-from"]');
   assert.equal(await page.locator('.dialog textarea').inputValue(), '{\n  "text": "A loaf."\n}');
   await page.locator('.dialog textarea').fill('{"text": "A cake."}');
   await page.getByRole('button', { name: 'Repeat', exact: true }).click();
-  await page.locator('.run-repeats', { hasText: 'from the stage risk, with another input' }).waitFor();
+  await page.locator('.run-repeats', { hasText: 'from the stage logic, with another input' }).waitFor();
   const [newest] = (await admin.listRuns({ agent_id: 'ada' })).runs;
-  const rerun = { run_id: task.runId, stage: 'risk', input_json: '{"text": "A cake."}' };
+  const rerun = { run_id: task.runId, stage: 'logic', input_json: '{"text": "A cake."}' };
   assert.deepEqual(newest?.workflow?.rerun, rerun);
   await assertSound(viewer);
 });
