@@ -12,7 +12,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 let stage: ViewerStage;
 
 before(async () => {
-  stage = await startViewerStage({ kim: 'admin' });
+  const workflow = 'workflow: { id: one, nodes: [{ id: first, role: linear }] }\n';
+  stage = await startViewerStage({ kim: 'admin', manifests: { ada: { 'workflow.yaml': workflow } } });
 });
 after(() => stage?.remove());
 
@@ -48,6 +49,7 @@ test('on a phone no page is wider than the screen', async () => {
   for (const view of [
     'runs',
     'schedules',
+    'workflows',
     'ledger',
     'tiers',
     'market',
@@ -84,6 +86,7 @@ test('axe finds no serious fault on any page, light or dark, with an agent open 
       '?view=board',
       '?view=runs&agent=bob&tab=money',
       '?view=schedules',
+      '?view=workflows&who=ada',
       '?view=ledger',
       '?view=tiers&agent=ada&tab=standing',
       '?view=market',

@@ -10,6 +10,7 @@ import { admin, browser, page, shot, village } from './cluster/stage.ts';
 import './cluster/sign-in.test.ts';
 import './cluster/tiers.test.ts';
 import './cluster/proof.test.ts';
+import './cluster/manifests.test.ts';
 
 test('while the database is down, the board shows a copy and a notice', async () => {
   await admin.createPost({ title: 'Bread at noon', body: 'At the market.' });

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { LinkButton } from '../../ui/controls.tsx';
 import { SelectField } from '../../ui/fields.tsx';
 import { PlanGraph } from '../workflow/graph/plan-graph.tsx';
-import { pipelineIn, planOf } from './check-manifests.ts';
+import { pipelineIn, planOf } from './texts/check-manifests.ts';
 
 interface GraphCardProps {
   /** The newest manifests without problems; null if there were none yet. */

@@ -4,7 +4,7 @@ import { AgentField } from '../agent-field.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import './manifests.css';
-import { useManifests } from './use-manifests.ts';
+import { useManifests } from './texts/use-manifests.ts';
 import { Workbench } from './workbench.tsx';
 
 export function ManifestsPage() {

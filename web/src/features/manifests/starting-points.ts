@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import nightly from '../../../../crds/samples/manifests-nightly-report.yaml?raw';
 import research from '../../../../crds/samples/manifests-research.yaml?raw';
 import review from '../../../../crds/samples/manifests-review.yaml?raw';
-import type { Texts } from './manifest-edits.ts';
+import type { Texts } from './texts/manifest-edits.ts';
 
 /** A workflow to begin with. */
 export type StartingPoint = Readonly<{ key: string; title: string; text: string; texts: Texts }>;

@@ -2,16 +2,16 @@ import type { AgentDetail } from '@hamlet/contract';
 import { type ConfigError, placeOfStage } from '@hamlet/engine/manifests';
 import { useMemo, useState } from 'react';
 import { tabPanelId } from '../../ui/tabs.tsx';
-import { CodeEditor, type Jump } from './code-editor.tsx';
-import { ConflictPanel } from './conflict-panel.tsx';
-import { FileBar, FILES_LABEL } from './file-bar.tsx';
+import { CodeEditor, type Jump } from './editor/code-editor.tsx';
+import { ConflictPanel } from './editor/conflict-panel.tsx';
+import { FileBar, FILES_LABEL } from './editor/file-bar.tsx';
 import { GraphCard } from './graph-card.tsx';
-import { ProblemList } from './problem-list.tsx';
-import { SaveBar } from './save-bar.tsx';
+import { ProblemList } from './editor/problem-list.tsx';
+import { SaveBar } from './editor/save-bar.tsx';
 import { StartingPoints } from './starting-point-list.tsx';
-import { useChecked } from './use-checked.ts';
-import type { EditedManifests } from './use-manifests.ts';
-import { WorkflowStart } from './workflow-start.tsx';
+import { useChecked } from './texts/use-checked.ts';
+import type { EditedManifests } from './texts/use-manifests.ts';
+import { WorkflowStart } from './start/workflow-start.tsx';
 
 type WorkbenchProps = Readonly<{ agent: AgentDetail; manifests: EditedManifests; readOnly: boolean }>;
 

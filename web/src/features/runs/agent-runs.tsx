@@ -20,12 +20,14 @@ import { AllowanceLine, useAllowance } from '../money/allowance-line.tsx';
 import { AmountField } from '../money/amount-field.tsx';
 import { readAmount } from '../../client/labels.ts';
 import '../offers/offers.css';
-import { SafeModeField } from './safe-mode-field.tsx';
+import { SafeModeField } from '../safe-mode/safe-mode-field.tsx';
 
 const PAGE = 10;
 /** The agent gets or loses a workflow seldom. */
 const MANIFESTS_MS = 60_000;
-const WorkflowStart = lazy(async () => ({ default: (await import('../manifests/workflow-start.tsx')).WorkflowStart }));
+const WorkflowStart = lazy(async () => ({
+  default: (await import('../manifests/start/workflow-start.tsx')).WorkflowStart,
+}));
 
 export function AgentRuns({ agent }: { readonly agent: AgentDetail }) {
   if (!roleMay(useRole(), 'runs:read')) return <SignInHint text="Runs are for members." />;

@@ -5,7 +5,6 @@ import {
   type Run,
   type RunEvent,
   type RunState,
-  type SafeMode,
 } from '@hamlet/contract';
 import { isSettled, mindIn, mindLabel, runtimeFacts } from '@hamlet/core';
 import type { ModelItem } from '../../client/minds/trace-items.ts';
@@ -26,17 +25,6 @@ export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
   done: { word: 'Done', tone: 'good' },
   failed: { word: 'Failed', tone: 'bad' },
   cancelled: { word: 'Cancelled', tone: 'sleep' },
-};
-
-export const SAFE_MODE_LABELS: Readonly<Record<SafeMode, { readonly choice: string; readonly fact: string }>> = {
-  analysis_only: {
-    choice: 'None: it only analyses',
-    fact: 'Analysis only: the API denies every call that changes something',
-  },
-  dry_run: {
-    choice: 'None: it says what it would do',
-    fact: 'Dry run: the API denies every call that changes something, and the agent says what it would have done',
-  },
 };
 
 /** The state of a run as people see it: after a request to end the run, it is `Ending` until it ends. */

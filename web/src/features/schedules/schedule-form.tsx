@@ -41,7 +41,7 @@ export function TargetFields({ draft, problems, of }: FieldProps) {
 function WorkflowFields({ draft: { workflow }, problems, of }: FieldProps) {
   const { onChange } = of('workflow');
   return (
-    <div className="field">
+    <>
       <CheckField
         label="Starts the workflow of the agent, with the prompt as its input"
         name="workflow"
@@ -59,7 +59,7 @@ function WorkflowFields({ draft: { workflow }, problems, of }: FieldProps) {
           placeholder="By mode, tags and score"
         />
       )}
-    </div>
+    </>
   );
 }
 

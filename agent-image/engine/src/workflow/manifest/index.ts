@@ -1,7 +1,7 @@
 /** The manifests of workflows without the engine: they are checked and drawn in a browser and at a terminal too. No import of it needs Node. */
 export { readManifests } from './read-manifests.ts';
-export { placeOfStage } from './stage-place.ts';
-export type { ManifestPlace } from './stage-place.ts';
+export { placeOfStage } from '../graph/stage-place.ts';
+export type { ManifestPlace } from '../graph/stage-place.ts';
 export { MANIFEST_NAMES } from './manifests.ts';
 export type { ManifestName, Manifests } from './manifests.ts';
 export { compilePlan } from '../plan/compile-plan.ts';

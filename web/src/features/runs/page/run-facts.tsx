@@ -9,7 +9,7 @@ import { isChange, shortCall, toolLabel } from '../../permissions/call-labels.ts
 import { TaintList } from '../../permissions/taint-list.tsx';
 import { RunSources } from '../../results/session-results.tsx';
 import { useAgentName, useShowAgent, useVillage } from '../../village-context.ts';
-import { SAFE_MODE_LABELS } from '../run-labels.ts';
+import { SAFE_MODE_LABELS } from '../../safe-mode/safe-mode-labels.ts';
 import { RunSkills } from './run-skills.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 

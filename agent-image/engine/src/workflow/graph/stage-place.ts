@@ -1,5 +1,5 @@
-import { readText } from './read-text.ts';
-import type { ManifestName } from './manifests.ts';
+import { readText } from '../manifest/read-text.ts';
+import type { ManifestName } from '../manifest/manifests.ts';
 import type { ConfigPath } from '../plan/config-error.ts';
 
 /** A place in a manifest. `line` and `column` are from 1. */

@@ -1,7 +1,7 @@
 import type { ConfigError } from '@hamlet/engine/manifests';
-import { Icon } from '../../ui/controls.tsx';
-import { visibleText } from '../../ui/visible-text.ts';
-import { problemCount } from './check-manifests.ts';
+import { Icon } from '../../../ui/controls.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { problemCount } from '../texts/check-manifests.ts';
 
 type ProblemListProps = Readonly<{
   errors: readonly ConfigError[];

@@ -5,7 +5,7 @@ import {
   WORKFLOW_TAGS_MAX,
   type WorkflowRequest,
 } from '@hamlet/contract';
-import type { Reading } from '../../client/drafts.ts';
+import type { Reading } from '../../../client/drafts.ts';
 
 /** The fields of a task for a workflow while a person writes it. */
 export interface StartDraft {

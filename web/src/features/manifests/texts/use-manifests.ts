@@ -1,8 +1,8 @@
 import { type AgentManifests, type CallInput, getAgentManifests, putAgentManifests } from '@hamlet/contract';
 import { useEffect, useMemo, useRef } from 'react';
-import type { Refused } from '../../client/api.ts';
-import { useDraft } from '../../client/drafts.ts';
-import { useAnswer, useAsking, useIntent } from '../../client/query/use-live.ts';
+import type { Refused } from '../../../client/api.ts';
+import { useDraft } from '../../../client/drafts.ts';
+import { useAnswer, useAsking, useIntent } from '../../../client/query/use-live.ts';
 import {
   draftText,
   edited,

@@ -1,6 +1,6 @@
-import { Button, Notice } from '../../ui/controls.tsx';
-import type { EditedManifests } from './use-manifests.ts';
-import { type MarkedLine, markedLines } from './manifest-edits.ts';
+import { Button, Notice } from '../../../ui/controls.tsx';
+import type { EditedManifests } from '../texts/use-manifests.ts';
+import { type MarkedLine, markedLines } from '../texts/manifest-edits.ts';
 
 type ConflictPanelProps = Pick<EditedManifests, 'conflicts' | 'edits' | 'savedTexts' | 'resolve'>;
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { Button, Notice, OwnedNotice } from '../../ui/controls.tsx';
-import type { EditedManifests } from './use-manifests.ts';
+import { Button, Notice, OwnedNotice } from '../../../ui/controls.tsx';
+import type { EditedManifests } from '../texts/use-manifests.ts';
 
 /** Saves the changes of all files at once, or discards them. Text with problems stays in the tab: a run could not begin with it. */
 export function SaveBar({ manifests, problems }: Readonly<{ manifests: EditedManifests; problems: number }>) {

@@ -1,7 +1,7 @@
 import { type AgentDetail, SafeMode } from '@hamlet/contract';
 import { isForeign } from '@hamlet/core';
 import { SelectField } from '../../ui/fields.tsx';
-import { SAFE_MODE_LABELS } from './run-labels.ts';
+import { SAFE_MODE_LABELS } from './safe-mode-labels.ts';
 
 type SafeModeFieldProps = Readonly<{
   agent: AgentDetail;

@@ -1,6 +1,6 @@
 import { MANIFEST_FILES, type ManifestFiles } from '@hamlet/contract';
 import { readJson } from '@hamlet/core';
-import { isJsonObject } from '../../client/json.ts';
+import { isJsonObject } from '../../../client/json.ts';
 
 /** The texts of manifests by the names of their files, in the order of the engine. */
 export type Texts = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 import { MANIFEST_FILES } from '@hamlet/contract';
 import { useEffect, useRef, useState } from 'react';
-import { Button } from '../../ui/controls.tsx';
-import { type TabItem, Tabs } from '../../ui/tabs.tsx';
+import { Button } from '../../../ui/controls.tsx';
+import { type TabItem, Tabs } from '../../../ui/tabs.tsx';
 
 export const FILES_LABEL = 'Manifests';
 

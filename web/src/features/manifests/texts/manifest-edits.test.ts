@@ -47,7 +47,7 @@ test('a draft survives a reload; foreign values are left out', () => {
     assert.deepEqual(readDraftText(kept), { version: null, edits: NONE });
 });
 
-test('edits of files that others left alone go on top of the new version', () => {
+test('edits of files that others left alone are kept on top of the new version', () => {
   const edits = edited(saved, NONE, ['workflow.yaml', 'w2']);
   const current = { version: '8', texts: new Map([...saved, ['agents.yaml', 'a9']]) };
   const after = rebased({ version: '7', edits }, current);

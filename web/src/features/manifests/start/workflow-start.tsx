@@ -1,16 +1,16 @@
 import { type AgentDetail, createRun, getAgentManifests, roleMay, type SafeMode } from '@hamlet/contract';
 import type { Manifests } from '@hamlet/engine/manifests';
 import { useMemo, useState } from 'react';
-import { useFormDraft } from '../../client/drafts.ts';
-import { useIntent, useLive } from '../../client/query/use-live.ts';
-import { Notice, RefusedNotice, Unread } from '../../ui/controls.tsx';
-import { Form, Segments, SelectField, SubmitButton, TextField } from '../../ui/fields.tsx';
-import { SafeModeField } from '../runs/safe-mode-field.tsx';
-import { useRole, useVillage } from '../village-context.ts';
-import { checkTexts, knownWords } from './check-manifests.ts';
-import { textsOf } from './manifest-edits.ts';
+import { useFormDraft } from '../../../client/drafts.ts';
+import { useIntent, useLive } from '../../../client/query/use-live.ts';
+import { Notice, RefusedNotice, Unread } from '../../../ui/controls.tsx';
+import { Form, Segments, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
+import { SafeModeField } from '../../safe-mode/safe-mode-field.tsx';
+import { useRole, useVillage } from '../../village-context.ts';
+import { checkTexts, knownWords } from '../texts/check-manifests.ts';
+import { textsOf } from '../texts/manifest-edits.ts';
 import { EMPTY_START, readStart } from './start-draft.ts';
-import './manifests.css';
+import './start.css';
 
 const REFRESH_MS = 15_000;
 
