@@ -156,7 +156,11 @@ test('a reviewed tool gets the input that it would have got, and a reviewed outp
 test('only an approval opens the way behind a review', () => {
   const { plan } = applied(PLAN, { kind: 'require_review', agent: 'critic' });
   const after = (output: unknown) =>
-    edgesAfter(plan, 'publish.review.critic', { kind: 'done', output, scope: () => ({ task: {}, input: null, stages: {} }) });
+    edgesAfter(plan, 'publish.review.critic', {
+      kind: 'done',
+      output,
+      scope: () => ({ task: {}, input: null, stages: {} }),
+    });
   assert.deepEqual(after({ approved: true, why: 'clear' }), {
     ok: true,
     edges: ['publish.review.critic->publish'],
