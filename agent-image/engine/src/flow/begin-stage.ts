@@ -3,6 +3,7 @@ import type { Session } from '../loop/session.ts';
 import { mergeOutputs, type Arrival } from '../workflow/route/merge-outputs.ts';
 import type { PlanStage } from '../workflow/plan/plan.ts';
 import type { FlowCommand } from './decision/decide-flow.ts';
+import { attemptKey } from './decision/ready-stages.ts';
 import { closingOf, type StageEnd } from './end-stage.ts';
 import { evaluateExpression } from '../workflow/expression/expression.ts';
 import { memoryOf } from './flow-memory.ts';
@@ -13,14 +14,22 @@ import { inputOf, type StageInput } from './stage-input.ts';
 import { scopeOf } from './stage-scope.ts';
 import { endOfStep, NO_CALLS, planCalls } from './tool-stage.ts';
 
+/** Waits until another attempt of a stage is due. */
+export async function restStage(
+  { kit, session }: Flowing,
+  command: Extract<FlowCommand, { type: 'rest_stage' }>,
+): Promise<void> {
+  await kit.ports.clock.sleep(command.delayMs, session.stopped.signal);
+  memoryOf(session).rested.add(attemptKey(command));
+}
+
 /** Begins a stage. A stage that only computes ends in the same write. */
 export async function beginStage(
   flowing: Flowing,
   command: Extract<FlowCommand, { type: 'begin_stage' }>,
 ): Promise<void> {
-  const { kit, session, ports } = flowing;
+  const { session, ports } = flowing;
   const { stage, attempt, round } = command;
-  if (command.delayMs > 0) await kit.ports.clock.sleep(command.delayMs, session.stopped.signal);
   if (session.stopped.signal.aborted) return;
   const given = inputOf(session, command);
   const at: StageAt = { run: session.run, stage, attempt, round, input: given.value };

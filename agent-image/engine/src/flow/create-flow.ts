@@ -7,7 +7,7 @@ import { memoryOf } from './flow-memory.ts';
 import type { FlowPorts } from './flow-ports.ts';
 import { takeAnswer } from './agent-call.ts';
 import { askAgent } from './agent-stage.ts';
-import { beginStage } from './begin-stage.ts';
+import { beginStage, restStage } from './begin-stage.ts';
 import { finishFlow, skipStages, stopStages } from './end-flow.ts';
 import type { Flowing } from './flowing.ts';
 import { takenOver, type Rerun } from './rerun.ts';
@@ -18,12 +18,12 @@ import { continueTool } from './tool-stage.ts';
 export function createFlow(ports: FlowPorts): FlowPort {
   return {
     stepsOf: (kit, session) => {
-      const { index, waits, rerun } = memoryOf(session);
+      const { index, waits, rerun, rested } = memoryOf(session);
       if (rerun !== null && session.state.flow?.stages.size === 0) takeOver(kit, session, rerun);
       const ancestors = session.ancestors.map(({ state }) => state);
       const isWaiting = (command: Command | FlowCommand): boolean =>
         command.type === 'ask_agent' && waits.has(command.stage.id);
-      return decideFlow(index, session.state, ancestors)
+      return decideFlow(index, session.state, { ancestors, rested })
         .filter((command) => !isWaiting(command))
         .map((command) => stepOf({ kit, session, ports }, command));
     },
@@ -56,6 +56,8 @@ function stepOf(flowing: Flowing, command: Command | FlowCommand): Command | Flo
   switch (command.type) {
     case 'begin_stage':
       return step(`begin ${command.stage.id}`, () => beginStage(flowing, command));
+    case 'rest_stage':
+      return step(`rest ${command.stage.id}`, () => restStage(flowing, command));
     case 'ask_agent':
       return step(`ask ${command.stage.id}`, () => askAgent(flowing, command.stage));
     case 'take_answer':

@@ -63,6 +63,30 @@ test('work of a stopped stage may end while another one is being stopped', async
   assert.equal(taskOutput(outcome), 'shout: x');
 });
 
+test('a stage that waits for another attempt takes no place of the stages that may run at once', async () => {
+  const began: string[] = [];
+  const flaky = aTool({ name: 'flaky', effect: 'read' }, async ({ text }) => {
+    began.push(text);
+    return began.length === 1 ? { kind: 'failed', code: 'broken', text: 'no' } : { kind: 'ok', text };
+  });
+  const retry = { attempts: 2, backoffMs: 30, on: null };
+  const stages = [toolStage('a', 'flaky', { input: 'a', retry }), toolStage('b', 'flaky', { input: 'b', retry })];
+  const { outcome } = await runPlan(aPlan(stages, [], { maxParallel: 1 }), 'x', { tools: [flaky] });
+  assert.deepEqual(taskOutput(outcome), { b: 'b', a: 'a' });
+  assert.deepEqual(began, ['a', 'b', 'a']);
+});
+
+test('a task that repeats a judge gives the judged stage its first input again, not that of a round', async () => {
+  const journal = journals.open();
+  const plan = aPlan([aStage('draft'), judge()], ['draft>judge']);
+  const { engine } = flowEngine({ journal });
+  await outcomeOf(await engine.start(aTask(plan, 'x')));
+  const task = JSON.stringify({ id: 't2', input: 'x', mode: null, tags: [], rerun: { of: 't1', stage: 'judge' } });
+  const flow = { workflow: 'test', pipeline: 'default', task };
+  const again = await engine.start(aTask(plan, 'x', { run: 't2', conversation: 't2', flow }));
+  assert.partialDeepStrictEqual(taskOutput(await outcomeOf(again)), { result: { input: 'x' }, rounds: 3 });
+});
+
 test('the target of a fallback rule takes one failure; a second one fails the task', async () => {
   const rule = { category: 'tool', role: null, to: 'alarm' } as const;
   const plan = aPlan([failing('a'), failing('b'), aStage('alarm')], [], { fallbacks: [rule] });

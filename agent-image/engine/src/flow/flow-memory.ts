@@ -20,6 +20,8 @@ export type FlowMemory = Readonly<{
   values: Map<string, unknown>;
   /** Agent stages whose runs wait for people or for the model. */
   waits: Map<string, Waiting>;
+  /** Attempts whose wait after a failure is over, by `attemptKey`. */
+  rested: Set<string>;
   /** When this engine began to work on the calls of stages with a time limit, by its monotonic clock. */
   begun: Map<string, number>;
   /** Answers that people gave to the questions of agent stages. */
@@ -44,6 +46,7 @@ export function memoryOf(session: Session): FlowMemory {
     rerun,
     values: new Map(),
     waits: new Map(),
+    rested: new Set(),
     begun: new Map(),
     answers: [],
   };

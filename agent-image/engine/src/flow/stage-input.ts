@@ -42,18 +42,19 @@ const bySource = (arrivals: readonly Arrival[]): unknown =>
 
 /** A judged stage gets the judgement and what it was about; the judge gets the new output. */
 function nextRound(session: Session, stage: PlanStage, before: FlowStage): unknown {
-  const { index } = memoryOf(session);
+  const { index, rerun } = memoryOf(session);
   const stages = session.state.flow?.stages;
   const reviews = stage.feedback?.reviews;
   if (reviews !== undefined) return outputOf(session, stages?.get(reviews));
   const judge = stages?.get(index.judges.get(stage.id) ?? '');
   const given = valueOf(session, before.input);
-  const input = before.round > 1 && isRound(given) ? given.input : given;
+  // A task that repeats another one counts the rounds of what it took over from the first.
+  const input = (before.round > 1 || rerun !== null) && isRound(given) ? given.input : given;
   return { input, previous: outputOf(session, before), feedback: outputOf(session, judge) };
 }
 
 const isRound = (value: unknown): value is Readonly<{ input: unknown }> =>
-  typeof value === 'object' && value !== null && 'input' in value && 'feedback' in value;
+  typeof value === 'object' && value !== null && Object.keys(value).join() === 'input,previous,feedback';
 
 /** The output of a stage that has ended; null without one. */
 export const outputOf = (session: Session, stage: FlowStage | undefined): unknown =>

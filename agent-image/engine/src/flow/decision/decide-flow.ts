@@ -4,10 +4,12 @@ import { commandsOfCalls, type Command } from '../../state/decide.ts';
 import { openStages, type FlowStage, type FlowState } from '../../state/flow-state.ts';
 import { waitOfCalls, type RunState } from '../../state/run-state.ts';
 import type { PlanIndex } from './plan-index.ts';
-import { isFinal, isUnhandled, stagesToBegin, type Ready } from './ready-stages.ts';
+import { attemptKey, isFinal, isUnhandled, stagesToBegin, type Ready } from './ready-stages.ts';
 
 export type FlowCommand =
   | (Ready & Readonly<{ type: 'begin_stage' }>)
+  /** Waits until another attempt is due, which then begins. */
+  | (Ready & Readonly<{ type: 'rest_stage' }>)
   /** Asks the agent of an open stage, or continues to wait for its answer. */
   | Readonly<{ type: 'ask_agent'; stage: FlowStage }>
   /** The call that asked the agent of an open stage is settled: the stage ends. */
@@ -21,17 +23,18 @@ export type FlowCommand =
   | Readonly<{ type: 'finish_flow'; exits: readonly FlowStage[] }>;
 
 type Commands = readonly (Command | FlowCommand)[];
-type Flowing = Readonly<{ index: PlanIndex; state: RunState; flow: FlowState }>;
+/** `rested`: attempts whose wait is over, by `attemptKey`. */
+type Around = Readonly<{ ancestors: readonly RunState[]; rested: ReadonlySet<string> }>;
+type Flowing = Readonly<{ index: PlanIndex; state: RunState; flow: FlowState; rested: Around['rested'] }>;
 
 /**
- * The next commands for a run with a plan; `ancestors` are the runs that it works for. Pure: the same plan and the same journal give the
- * same commands.
+ * The next commands for a run with a plan; `ancestors` are the runs that it works for. Pure: the same arguments give the same commands.
  */
-export function decideFlow(index: PlanIndex, state: RunState, ancestors: readonly RunState[]): Commands {
+export function decideFlow(index: PlanIndex, state: RunState, { ancestors, rested }: Around): Commands {
   const { flow } = state;
   if (flow === null || isAtRest(state)) return [];
   if (state.cancelled) return ending(flow, { kind: 'cancelled' });
-  const flowing = { index, state, flow };
+  const flowing = { index, state, flow, rested };
   const failed = failureOfTask(flowing) ?? overBudget(state, ancestors);
   return failed === null ? workOf(flowing) : ending(flow, failed);
 }
@@ -45,13 +48,22 @@ function workOf(flowing: Flowing): Commands {
   if (skipped.length > 0) return [{ type: 'skip_stages', stages: skipped }];
   const open = openStages(flow);
   if (isFinished(flowing)) return finishing(flowing, open);
-  const places = Math.max(0, index.plan.maxParallel - open.length);
-  const begins = ready.slice(0, places).map((each) => ({ type: 'begin_stage', ...each }) as const);
+  const begins = beginnings(flowing, ready, index.plan.maxParallel - open.length);
   const commands = [...open.flatMap((stage) => openCommands(state, stage)), ...begins];
   if (commands.length > 0 || open.length > 0) return parkedOr(state, commands);
   // Only targets of fallback rules are left, and nothing failed into them.
   const [left] = index.plan.stages.filter(({ id }) => !flow.stages.has(id));
   return left === undefined ? finishing(flowing, open) : [{ type: 'skip_stages', stages: [left.id] }];
+}
+
+/** A stage that waits for another attempt takes no place of those that are under way. */
+function beginnings({ rested }: Flowing, ready: readonly Ready[], places: number): Commands {
+  const isDue = (each: Ready): boolean => each.delayMs === 0 || rested.has(attemptKey(each));
+  const due = ready.filter(isDue).slice(0, Math.max(0, places));
+  return [
+    ...due.map((each) => ({ type: 'begin_stage', ...each }) as const),
+    ...ready.filter((each) => !isDue(each)).map((each) => ({ type: 'rest_stage', ...each }) as const),
+  ];
 }
 
 function parkedOr(state: RunState, commands: Commands): Commands {

@@ -15,6 +15,10 @@ export type Ready = Readonly<{
   sources: readonly string[];
 }>;
 
+/** One attempt of a stage in one round. */
+export const attemptKey = ({ stage, round, attempt }: Pick<Ready, 'stage' | 'round' | 'attempt'>): string =>
+  `${stage.id}.${round}.${attempt}`;
+
 export type Waiting = Readonly<{ ready: readonly Ready[]; skipped: readonly string[] }>;
 
 type Flowing = Readonly<{ index: PlanIndex; flow: FlowState }>;
