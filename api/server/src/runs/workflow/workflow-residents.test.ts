@@ -38,8 +38,9 @@ const REVIEW = {
 `,
 };
 
-/** A person allows a call in the middle. */
+/** A person allows a call of the task, and one of an agent. */
 const ASKING = {
+  'agents.yaml': 'agents: [{ id: kind, instructions: You are the kind critic., model: small, tools: [balance] }]',
   'tools.yaml': `tools:
   - { id: balance, uses: handler, ask: true, description: Shows the balance., effect: read, input: { type: object } }
 `,
@@ -49,8 +50,8 @@ const ASKING = {
   nodes:
     - { id: first, role: linear, output: "={}" }
     - { id: look, role: tool, tool: balance }
-    - { id: end, role: linear, output: "='seen: ' + string(size(input) > 0)" }
-  edges: [{ from: first, to: look }, { from: look, to: end }]
+    - { id: judge, role: agent, agent: kind, input: "='judge ' + task.input" }
+  edges: [{ from: first, to: look }, { from: look, to: judge }]
 `,
 };
 
@@ -67,19 +68,19 @@ const FAULTY = {
 `,
 };
 
-/** Answers of critics end when this is set. */
-let mayEnd = true;
+/** Only answers of these critics end. */
+const BOTH = ['kind', 'strict'];
+let mayEnd: readonly string[] = BOTH;
 afterEach(() => {
-  mayEnd = true;
+  mayEnd = BOTH;
 });
 
 const mind = untilEnd(
   await startMind(({ asked, system, isAfterCall }) => {
     if (!isAfterCall) return called(['balance', {}]);
-    if (!mayEnd) return unending();
-    return system.includes('strict critic')
-      ? said('{"score": 3}')
-      : said(`It is good: ${/judge \w+/.exec(asked)?.[0]}`);
+    const critic = system.includes('strict critic') ? 'strict' : 'kind';
+    if (!mayEnd.includes(critic)) return unending();
+    return critic === 'strict' ? said('{"score": 3}') : said(`It is good: ${/judge \w+/.exec(asked)?.[0]}`);
   }),
 );
 const { play } = await startPlay({
@@ -90,7 +91,8 @@ const { play } = await startPlay({
 });
 const runs = new RunPlay(play.url);
 const residents = testResidents(play, ['ada', 'bob', 'cleo']);
-await play.admin.rewardAgent({ agent_id: 'ada', amount: '2000', reason: 'for models' });
+for (const agent_id of ['ada', 'bob'] as const)
+  await play.admin.rewardAgent({ agent_id, amount: '2000', reason: 'for models' });
 const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
 await runs.play.as('ada').buyCompute({ item, seconds: 36_000 });
 
@@ -130,23 +132,27 @@ test('a tool, two agents side by side and a merge are one run; each agent is a w
   assert.ok(run.usage.tokens >= workers.reduce((sum, { run: each }) => sum + each.usage.tokens, 0));
 });
 
-test('a resident that is killed twice at work continues the same workers, and repeats no stage', async () => {
-  mayEnd = false;
+test('a resident that is killed twice, and then loses its volume, continues the same workers and repeats no stage', async () => {
+  mayEnd = [];
   const first = await residents.start('ada');
   const runId = await begin('ada', 'barley');
   const before = await atWork(runId, 1);
   await killed(first);
+  mayEnd = ['kind'];
   const second = await residents.start('ada');
-  await atWork(runId, 2);
+  await eventually('the first answer', async () => (await workersOf(runId)).some(({ run }) => run.state === 'done'));
   await killed(second);
-  mayEnd = true;
-  await residents.start('ada');
+  mayEnd = BOTH;
+  await residents.start('ada', 'moved');
   const run = await runs.ended(runId);
   assert.deepEqual([run.state, run.error], ['done', null], run.summary ?? '');
   assert.deepEqual(answerOf(run), { kind: 'It is good: judge barley', strict: 3 });
-  const idsOf = (workers: readonly Worker[]): readonly string[] =>
-    workers.map(({ run: { run_id } }) => run_id).toSorted();
-  assert.deepEqual(idsOf(await workersOf(runId)), idsOf(before));
+  const workers = await workersOf(runId);
+  const idsOf = (found: readonly Worker[]): readonly string[] => found.map(({ run: { run_id } }) => run_id).toSorted();
+  assert.deepEqual(idsOf(workers), idsOf(before));
+  const attemptOf = (stage: string) =>
+    workers.find(({ run: each }) => each.worker?.stage?.stage === stage)?.run.attempt;
+  assert.deepEqual([attemptOf('one'), attemptOf('two')], [2, 3], 'a worker that has ended stays ended');
   assert.equal(await posted('barley'), 1);
 });
 
@@ -178,19 +184,26 @@ test('faults of the manifests fail the run at their place, and its answer has al
   assert.match(run.summary ?? '', /tools\.yaml:3:11: filesystem\.read_file needs hands/);
 });
 
-test('a call in the middle waits for a person', async () => {
+test('a call in the middle waits for a person, of the task and of the worker of a stage', async () => {
   await residents.start('bob');
-  const runId = await begin('bob', 'anything');
-  const permission = await runs.asked(runId);
-  assert.deepEqual([permission.tool, permission.call_id], ['balance', 'look.1.1:1']);
+  const runId = await begin('bob', 'hops');
+  const own = await runs.asked(runId);
+  assert.deepEqual([own.tool, own.call_id], ['balance', 'look.1.1:1']);
   await eventually('the run to wait', async () => (await runs.get(runId)).state === 'waiting_permission');
-  await play.admin.answerPermission({ permission_id: permission.permission_id, answer: 'allow' });
+  await play.admin.answerPermission({ permission_id: own.permission_id, answer: 'allow' });
+  const ofWorker = await runs.asked();
+  const worker = await eventually('the worker to wait', async () => {
+    const { worker: origin, state } = await runs.get(ofWorker.run_id);
+    return state === 'waiting_permission' ? origin : null;
+  });
+  assert.deepEqual([ofWorker.tool, worker.parent_run_id, worker.stage?.stage], ['balance', runId, 'judge']);
+  await play.admin.answerPermission({ permission_id: ofWorker.permission_id, answer: 'allow' });
   const run = await runs.ended(runId);
-  assert.deepEqual([run.state, run.summary], ['done', 'seen: true']);
+  assert.deepEqual([run.state, run.summary], ['done', 'It is good: judge hops']);
 });
 
 test('a cancel in the middle ends the workers too', async () => {
-  mayEnd = false;
+  mayEnd = [];
   await residents.start('ada');
   const runId = await begin('ada', 'hops');
   const workers = await atWork(runId, 1);
