@@ -195,8 +195,10 @@ export class Tasks {
   /** The limits that the manifests give a task at work, or a run of the host that works for a stage. */
   budgetOf(run: string): BudgetSpec {
     const place = this.#places.get(run);
-    const parts = this.#known.get(place?.task ?? run)?.parts;
-    if (parts === undefined || place === undefined) return parts?.budget ?? {};
+    const task = place?.task ?? run;
+    if (!this.#active.has(task) || this.#journal.rowOf(task) === null) return {};
+    const { parts } = this.#knownOf(task);
+    if (place === undefined) return parts.budget;
     const agent = agentOf(parts, place.stage);
     return parts.agents.find(({ id }) => id === agent)?.budget ?? {};
   }

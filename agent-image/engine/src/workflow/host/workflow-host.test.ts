@@ -187,3 +187,15 @@ test('a task does not continue with other manifests', async () => {
   const second = aWorld(scriptedModel([]), files, first.journal);
   assert.throws(() => second.host.begin('t1'), /The manifests have changed/);
 });
+
+test('limits that an override set stay for the host that continues the task, and hold for no other run', async () => {
+  const first = aWorld(scriptedModel([]));
+  const overrides = [{ kind: 'budget', budget: { tokens: 50 } }];
+  await first.engine.open(first.host.newTask({ ...NEW, overrides }, BUDGETS));
+  const { host } = aWorld(scriptedModel([]), FILES, first.journal);
+  host.begin('t1');
+  assert.deepEqual(host.limitsOf('t1', BUDGETS), { ...BUDGETS, tokens: 50 });
+  assert.deepEqual(host.limitsOf('another', BUDGETS), BUDGETS);
+  host.place('w1', { task: 't1', stage: 'judge', round: 1, attempt: 1 });
+  assert.deepEqual(host.limitsOf('w1', BUDGETS), { ...BUDGETS, steps: 3 });
+});
