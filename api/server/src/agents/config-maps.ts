@@ -1,6 +1,7 @@
-import { CONFIG_MAPS, isStatus, type KubeClient, type KubeObject } from '@hamlet/kube';
+import { CONFIG_MAPS, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { serverRefusal } from './server-refusal.ts';
 
 export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -14,6 +15,7 @@ export type FoundMap =
 
 /** ConfigMaps of the village's namespace. */
 export interface ConfigMaps {
+  /** Throws UnavailableError if the cluster is unreachable. */
   read(name: string): Promise<FoundMap>;
 }
 
@@ -47,8 +49,9 @@ export function kubernetesConfigMaps({
       try {
         return { ok: true, map: await client.get<ConfigMap>(CONFIG_MAPS, { namespace, name }) };
       } catch (error) {
-        if (isStatus(error, 404)) return missing(name);
-        if (!isStatus(error, 403)) throw error;
+        const { status } = serverRefusal(error);
+        if (status === 404) return missing(name);
+        if (status !== 403) throw error;
         const problem = 'The API may not read ConfigMaps: upgrade the chart, which gives it the right';
         return { ok: false, missing: false, problem };
       }

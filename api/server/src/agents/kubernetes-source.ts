@@ -1,9 +1,9 @@
 import { API_VERSION, type Power } from '@hamlet/contract';
-import { KubeError, type KubeObject } from '@hamlet/kube';
+import type { KubeObject } from '@hamlet/kube';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
-import { UnavailableError } from '../http/respond.ts';
 import type { AgentRecord, AgentSource, LifecycleChange, OnConflict } from './agent-source.ts';
 import { FIELD_MANAGER } from './field-owners.ts';
+import { serverRefusal } from './server-refusal.ts';
 import { AGENTS, IDLE_SLEEP, recordOf, SLEEP_ANNOTATION, watchVillage, type WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
@@ -101,10 +101,7 @@ function lifeOf(change: Change, write: Write): Pick<AgentSource, 'setPower' | 's
 }
 
 function refusalOf(error: unknown): Outcome<LifecycleChange> {
-  if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
-    throw new UnavailableError('The Kubernetes API is unreachable; try again', { cause: error });
-  }
-  const { status, message } = error;
+  const { status, message } = serverRefusal(error);
   if (status === 404) return refused('no_such_agent');
   if (status === 422 && message.includes('asleep cannot reboot')) return refused('reboot_while_asleep');
   if (status !== 409) throw error;

@@ -1,8 +1,8 @@
 import type { Refusal } from '@hamlet/contract';
-import { isStatus, KubeError, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
+import { isStatus, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
 import type { OnConflict } from '../agents/agent-source.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
-import { UnavailableError } from '../http/respond.ts';
+import { serverRefusal } from '../agents/server-refusal.ts';
 import { FIELD_MANAGER, otherOwners } from '../agents/field-owners.ts';
 
 const WRITE_ATTEMPTS = 5;
@@ -21,11 +21,10 @@ export async function guardWrite<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500)
-      throw new UnavailableError('The Kubernetes API is unreachable; try again', { cause: error });
-    if (error.status === 404) return refused(reasons.missing);
-    if (error.reason === 'AlreadyExists' && reasons.exists !== undefined) return refused(reasons.exists);
-    if (error.status === 422 || error.status === 400) return refused(reasons.refused, error.message);
+    const { status, reason, message } = serverRefusal(error);
+    if (status === 404) return refused(reasons.missing);
+    if (reason === 'AlreadyExists' && reasons.exists !== undefined) return refused(reasons.exists);
+    if (status === 422 || status === 400) return refused(reasons.refused, message);
     throw error;
   }
 }

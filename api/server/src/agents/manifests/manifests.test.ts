@@ -4,8 +4,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { Agent, AgentSpec } from '@hamlet/contract';
+import { KubeError } from '@hamlet/kube';
 import { parse } from 'yaml';
-import { sampleConfigMaps, type ConfigMap } from '../config-maps.ts';
+import { UnavailableError } from '../../http/respond.ts';
+import { kubernetesConfigMaps, sampleConfigMaps, type ConfigMap } from '../config-maps.ts';
 import { manifestMapsOf, readManifests } from './manifest-maps.ts';
 import { manifestsOfMap } from './manifests-of-map.ts';
 
@@ -75,6 +77,19 @@ test('runs get the manifests of the samples, and the reason if there are none', 
     'manifests_unusable: There is no ConfigMap nowhere ',
     'no_manifests: The agent dan has no manifests',
   ]);
+});
+
+test('a missing right is a problem of the ConfigMap; a cluster that gives no answer is one of the moment', async () => {
+  const read = (error: Error) =>
+    kubernetesConfigMaps({ client: { get: () => Promise.reject(error) }, namespace: 'n' }).read('m');
+  const forbidden = await read(new KubeError({ status: 403, reason: 'Forbidden', message: 'no' }));
+  assert.ok(!forbidden.ok && !forbidden.missing);
+  assert.match(forbidden.problem, /upgrade the chart/);
+  await assert.rejects(read(new Error('socket hang up')), UnavailableError);
+  await assert.rejects(
+    read(new KubeError({ status: 503, reason: 'ServiceUnavailable', message: 'busy' })),
+    UnavailableError,
+  );
 });
 
 test('each Agent of the samples names manifests that can be used', async () => {
