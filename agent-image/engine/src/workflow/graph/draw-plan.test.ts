@@ -79,6 +79,17 @@ test('texts of a manifest stay texts, on one short line', () => {
   assert.ok(!svg.includes('NaN'));
 });
 
+test('a stage may have the name of a property that every object has', () => {
+  const names = ['constructor', 'toString', 'valueOf'];
+  const edges = [edge('constructor', 'toString'), edge('toString', 'valueOf')];
+  const { nodes } = layoutPlan(plan({ stages: names.map((name) => aStage(name)), edges }));
+  assert.deepEqual(
+    nodes.map(({ id }) => id),
+    names,
+  );
+  assert.equal(new Set(nodes.map(({ y }) => y)).size, names.length);
+});
+
 test('the legend explains only what the picture has', () => {
   const svg = drawPlan(plan({ stages: [aStage('only', { role: 'agent', agent: 'writer' })] }));
   assert.ok(svg.includes('>agent</text>') && !svg.includes('>merge</text>') && !svg.includes('>done</text>'));

@@ -96,21 +96,33 @@ export function layoutPlan(plan: Plan, { below, minWidth } = NO_WORDS): DrawnPla
     marginx: 20,
     marginy: 20,
   });
-  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
+  for (const { id, width, height } of boxes) graph.setNode(keyOf(id), { width, height });
   for (const [index, { from, to, label }] of lines.entries()) {
     const width = label === '' ? 0 : label.length * SMALL_CHAR_WIDTH + 12;
-    graph.setEdge(from, to, { width, height: label === '' ? 0 : LABEL_HEIGHT, labelpos: 'c' }, `${index}`);
+    graph.setEdge(
+      keyOf(from),
+      keyOf(to),
+      { width, height: label === '' ? 0 : LABEL_HEIGHT, labelpos: 'c' },
+      `${index}`,
+    );
   }
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
-  const nodes = boxes.map((box) => ({ ...box, ...centreOf(graph.node(box.id)) }));
+  const nodes = boxes.map((box) => ({ ...box, ...centreOf(graph.node(keyOf(box.id))) }));
   const edges = lines.map((line, index) => {
-    const { points, x = 0, y = 0 }: PlacedLine = graph.edge({ v: line.from, w: line.to, name: `${index}` });
+    const {
+      points,
+      x = 0,
+      y = 0,
+    }: PlacedLine = graph.edge({ v: keyOf(line.from), w: keyOf(line.to), name: `${index}` });
     // The first and the last point are on the outlines of rectangles.
     return { ...line, points: points.slice(1, -1).map(centreOf), labelAt: { x, y } };
   });
   return drawn(inOrder({ width: Math.ceil(width), height: Math.ceil(height), nodes, edges }));
 }
+
+/** The name of a node for dagre, which looks names up in plain objects: a stage may be called `constructor`. */
+const keyOf = (id: string): string => ` ${id}`;
 
 /** The picture or its mirror image, whichever has more neighbours of a row in the order of the manifest. */
 function inOrder(placed: Placed): Placed {
