@@ -95,16 +95,7 @@ function Stages({ run, plan, views, onAnswered, children }: StagesProps) {
   return (
     <>
       <WaitingStages runId={run.run_id} views={views} onSelect={choose} />
-      {plan !== null && (
-        <PlanGraph
-          plan={plan}
-          label={graphLabel(plan.workflow, views)}
-          marks={new Map(views.map((view) => [view.id, markOf(view)]))}
-          followed={followedEdges(views)}
-          selected={chosen}
-          onSelect={choose}
-        />
-      )}
+      {plan !== null && <Graph {...{ plan, views, chosen }} onSelect={choose} />}
       <div className="workflow-columns">
         <StageList views={views} selected={chosen} onSelect={choose} />
         {selected === null ? (
@@ -122,6 +113,37 @@ function Stages({ run, plan, views, onAnswered, children }: StagesProps) {
         )}
       </div>
     </>
+  );
+}
+
+/** The layout of 200 stages takes most of a second, and of 1,000 stages some seconds, in which the page stands still. */
+const DRAWN_AT_ONCE_MAX = 200;
+
+type DrawnProps = Readonly<{
+  plan: Plan;
+  views: readonly StageView[];
+  chosen: string | null;
+  onSelect: (stage: string) => void;
+}>;
+
+function Graph({ plan, views, chosen, onSelect }: DrawnProps) {
+  const count = plan.stages.length;
+  const [isWanted, want] = useState(false);
+  if (count > DRAWN_AT_ONCE_MAX && !isWanted)
+    return (
+      <div className="button-row">
+        <Button word={`Draw the graph of ${count.toLocaleString('en')} stages`} onClick={() => want(true)} />
+      </div>
+    );
+  return (
+    <PlanGraph
+      plan={plan}
+      label={graphLabel(plan.workflow, views)}
+      marks={new Map(views.map((view) => [view.id, markOf(view)]))}
+      followed={followedEdges(views)}
+      selected={chosen}
+      onSelect={onSelect}
+    />
   );
 }
 
