@@ -67,7 +67,7 @@ export function originLabel(
   return `from ${isOwn(by.id, viewer) || by.name === undefined ? actorLabel(by.id, by.role, viewer) : by.name}`;
 }
 
-/** What a worker works for: `The worker “tester”`, or the stage of a workflow with its turns: `The agent critic, for the stage draft (round 2)`. */
+/** The work that a worker is for: `The worker “tester”`, or the stage of a workflow with its turns: `The agent critic, for the stage draft (round 2)`. */
 export function workerLabel({ role, stage }: Pick<NonNullable<Run['worker']>, 'role' | 'stage'>): string {
   if (stage === undefined) return role === '' ? 'A worker' : `The worker “${role}”`;
   const turns = [stage.round > 1 ? `round ${stage.round}` : '', stage.attempt > 1 ? `try ${stage.attempt}` : ''];

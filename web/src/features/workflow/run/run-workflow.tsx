@@ -26,7 +26,7 @@ type WorkflowProps = Readonly<{
   onAnswered: () => void;
 }>;
 
-/** At most one request a second, whatever the stream says. */
+/** At most one request a second, even if the stream has more news. */
 const CALM_MS = 1_000;
 const RUNNING_MS = 3_000;
 const SETTLED_MS = 60_000;

@@ -68,7 +68,7 @@ export function markOf(view: StageView): NodeMark {
   return { state, lines: stage === null ? [] : [first, shortUse(stage)] };
 }
 
-/** What a stage runs: `agent critic`, `tool read`, `merge`. */
+/** The work of a stage: `agent critic`, `tool read`, `merge`. */
 export function workLabel({ role, planned }: Pick<StageView, 'role' | 'planned'>): string {
   if (planned === null) return role;
   const { agent, tool, toolPlan, feedback } = planned;

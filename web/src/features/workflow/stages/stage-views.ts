@@ -22,7 +22,7 @@ type Seen = Readonly<{
   stages: readonly WorkflowStage[];
   run: Pick<Run, 'run_id' | 'state' | 'workflow'>;
   workers: readonly Pick<Worker, 'run'>[];
-  /** Of the agent of the village, of whatever run. */
+  /** The requests of all runs of the agent of the village. */
   permissions: readonly Permission[];
 }>;
 
