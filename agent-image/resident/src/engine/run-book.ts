@@ -8,7 +8,7 @@ import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { RunLease } from '../village/village.ts';
 import type { LimitedRun } from '../toolset/tool-rules.ts';
-import type { BookedStage, BookedWorkflow } from '../workflow/booked-workflow.ts';
+import type { BookedStage, BookedWorkflow } from './booked-workflow.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 

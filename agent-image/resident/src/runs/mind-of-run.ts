@@ -1,6 +1,6 @@
 import type { AgentConfig, Run } from '@hamlet/contract';
 import { isForeign, mindLabel, mindOfRuntime } from '@hamlet/core/mind';
-import { WORKFLOW_RUNTIME } from '../workflow/booked-workflow.ts';
+import { WORKFLOW_RUNTIME } from '../engine/booked-workflow.ts';
 import { runtimeNameOf, type Obtained } from '../runtime/runtime-pool.ts';
 
 /** The configuration for a run. `lost`: why no runtime can carry it out; null if one can. */

@@ -28,7 +28,7 @@ import { mindOfRun } from './mind-of-run.ts';
 import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
 import { cancelledEnd, endOf, failedEnd, refusedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
-import { bookedWorkflowOf } from '../workflow/booked-workflow.ts';
+import { bookedWorkflowOf } from '../engine/booked-workflow.ts';
 import { wordsOfRun } from './words-of-run.ts';
 
 /** Time limit of a run with a runtime that keeps no journal. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { Engine, PolicyPort, Tool } from '@hamlet/engine';
 import { WorkflowHost } from '@hamlet/engine/workflow/host';
 import type { EngineHost } from '../engine/engine-host.ts';
-import type { BookedWorkflow } from './booked-workflow.ts';
+import type { BookedWorkflow } from '../engine/booked-workflow.ts';
 import { ManifestTools } from './manifest-tools.ts';
 import { runStage, type StageKit } from './run-stage.ts';
 import { stageArguments } from './stage-arguments.ts';

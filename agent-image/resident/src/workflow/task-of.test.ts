@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BookedWorkflow } from './booked-workflow.ts';
+import type { BookedWorkflow } from '../engine/booked-workflow.ts';
 import { taskOf } from './task-of.ts';
 
 const SHA = 'a'.repeat(64);

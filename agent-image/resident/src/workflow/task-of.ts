@@ -1,5 +1,5 @@
 import type { AskedTask } from '@hamlet/engine/workflow/host';
-import type { BookedWorkflow } from './booked-workflow.ts';
+import type { BookedWorkflow } from '../engine/booked-workflow.ts';
 
 type Identified<T> = T & Readonly<{ id: string }>;
 

@@ -9,7 +9,7 @@ import {
   type RuntimeOutcome,
 } from '@hamlet/engine';
 import { EngineError, leastOf } from '@hamlet/engine/workflow/host';
-import type { BookedStage, BookedWorkflow } from './booked-workflow.ts';
+import type { BookedStage, BookedWorkflow } from '../engine/booked-workflow.ts';
 import { openTask, type OpenTask, type TaskPorts } from './open-task.ts';
 import { stagePrompt } from './stage-prompt.ts';
 import { taskOf } from './task-of.ts';

@@ -1,4 +1,4 @@
-import type { Place } from '../host/host-tools.ts';
+import type { Place } from './host-tools.ts';
 import type { TaskParts } from './task-parts.ts';
 
 type RunOf = Readonly<{ run: string; task: string; place: Place | undefined }>;

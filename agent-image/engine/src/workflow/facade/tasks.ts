@@ -23,7 +23,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import { agentOf, agentOfRun, stageOf } from './agent-of-run.ts';
 import { agentRequest, taskText, tokensOf, type AgentRequest } from './agent-request.ts';
 import { EngineError } from './engine-error.ts';
-import { hosted, toolIn, type HostTools, type Place } from '../host/host-tools.ts';
+import { hosted, toolIn, type HostTools, type Place } from './host-tools.ts';
 import type { Task, TaskRecord } from './task.ts';
 import { taskParts, type TaskParts } from './task-parts.ts';
 import type { TaskMemory } from './task-memory.ts';

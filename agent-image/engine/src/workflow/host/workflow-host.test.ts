@@ -16,7 +16,7 @@ import { taskOutput } from '../../testing/a-flow.ts';
 import { calls, says, scriptedModel } from '../../testing/scripted-model.ts';
 import { TelemetryEvent } from '../telemetry/event.ts';
 import { EngineError } from '../facade/engine-error.ts';
-import type { HostTools } from './host-tools.ts';
+import type { HostTools } from '../facade/host-tools.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
 const folder = testFolder('workflow-host');

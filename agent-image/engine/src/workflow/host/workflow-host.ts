@@ -11,7 +11,7 @@ import type { TelemetryNotice } from '../telemetry/project.ts';
 import { linesIn } from '../tools/manifest-lines.ts';
 import { budgetsOf, type AgentRequest } from '../facade/agent-request.ts';
 import { configError, EngineError } from '../facade/engine-error.ts';
-import type { HostTools, Place } from './host-tools.ts';
+import type { HostTools, Place } from '../facade/host-tools.ts';
 import { Observation } from '../facade/observation.ts';
 import { hasEnded, taskOf, type Task } from '../facade/task.ts';
 import { TaskMemory } from '../facade/task-memory.ts';

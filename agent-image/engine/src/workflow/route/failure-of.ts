@@ -64,6 +64,7 @@ export const FAILURE_CODES: Readonly<Record<FailureOrigin, Codes>> = {
     permission: ['safe_mode_not_kept'],
     config: [
       'no_model',
+      'no_workflow',
       'no_hands',
       'unknown_runtime',
       'mind_changed',

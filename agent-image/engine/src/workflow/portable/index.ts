@@ -1,9 +1,9 @@
 /** The manifests of workflows without the engine: they are checked and drawn in a browser and at a terminal too. No import of it needs Node. */
-export { readManifests } from './read-manifests.ts';
+export { readManifests } from '../manifest/read-manifests.ts';
 export { placeOfStage } from '../graph/stage-place.ts';
 export type { ManifestPlace } from '../graph/stage-place.ts';
-export { MANIFEST_NAMES } from './manifests.ts';
-export type { ManifestName, Manifests } from './manifests.ts';
+export { MANIFEST_NAMES } from '../manifest/manifests.ts';
+export type { ManifestName, Manifests } from '../manifest/manifests.ts';
 export { compilePlan } from '../plan/compile-plan.ts';
 export type { ConfigCode, ConfigError } from '../plan/config-error.ts';
 export type { EdgeType, NodeRole, Plan, PlanEdge, PlanStage } from '../plan/plan.ts';
