@@ -53,7 +53,7 @@ const json = (route: Route, body: unknown, status = 200): Promise<void> =>
 async function pretend(page: Page, created: Run, shown: () => Shown): Promise<void> {
   page.setDefaultTimeout(WAIT_MS);
   const path = `**/api/v1/runs/${created.run_id}`;
-  await page.route(path, (route) => json(route, { run: { ...created, ...shown().run } }));
+  await page.route(path, (route) => json(route, { run: { ...created, ...shown().run }, offer: null }));
   // A stream that stays open and says nothing.
   await page.route(`${path}/stream*`, () => undefined);
   await page.route(`${path}/workflow`, (route) => json(route, shown().workflow));
