@@ -16,7 +16,7 @@ test('the body of a frequent event takes less than half of its length', () => {
   assert.equal(packed.split(REF).length, 2, 'a repeated reference is there once');
 });
 
-test(`any body comes back as it was, with any texts in it (seed ${SEED})`, () => {
+test(`any body comes back as it was, with any text in it (seed ${SEED})`, () => {
   const dice = diceOf(SEED);
   const parts = [REF, `${REF}x`, '\u0001', '\u001f', '\ud800', '","tool":"', '{"call":"', '"', '\\', '-', 'é', ' '];
   const text = (): string => Array.from({ length: dice.below(6) }, () => dice.of(parts)).join('');
