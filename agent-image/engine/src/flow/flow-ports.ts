@@ -11,8 +11,8 @@ export type StageAt = Readonly<{ run: string; stage: PlanStage; attempt: number;
 /** A call that a tool stage makes next. */
 export type StageCall = Readonly<{ tool: string; arguments: unknown }>;
 
-/** The settled calls of a stage in their order. `outcome`: null if its text was deleted. */
-export type SettledCall = Readonly<{ tool: string; outcome: ToolOutcome | null }>;
+/** The settled calls of a stage in their order. `outcome`: null if its text was deleted. `durationMs`: of its last attempt; null if it had none. */
+export type SettledCall = Readonly<{ tool: string; outcome: ToolOutcome | null; durationMs: number | null }>;
 
 export type ToolStep =
   | Readonly<{ kind: 'calls'; calls: readonly StageCall[] }>

@@ -37,7 +37,10 @@ export function continueTool(flowing: Flowing, open: FlowStage): void {
   const { session, kit, ports } = flowing;
   const at = stageAt(flowing, open);
   const texts = { textOf: kit.ports.journal.textOf, turn: session.turn };
-  const settled = open.calls.map((call) => ({ tool: call.tool, outcome: readOutcome(texts, call) }));
+  const settled = open.calls.map((call) => {
+    const { tool, durationMs } = call;
+    return { tool, outcome: readOutcome(texts, call), durationMs };
+  });
   const step = ports.toolStep(at, settled);
   for (const call of open.calls) session.turn.outcomes.delete(resultKey(call));
   if (step.kind !== 'calls') return endStage(flowing, at, endOfStep(step));

@@ -1,4 +1,4 @@
-import type { Answer, Effect, OutcomeKind } from '../journal/event.ts';
+import type { Answer, Effect, EventType, OutcomeKind } from '../journal/event.ts';
 
 /**
  * `requested` → (`asking` → `answered`) → `running` → `settled`. A running attempt with an unknown outcome becomes `unknown`;
@@ -35,9 +35,33 @@ export type CallState = Readonly<{
   questions: number;
   outcome: OutcomeKind | null;
   result: string | null;
+  /** The working time of the run when the newest attempt began, and between that and its end; null before. */
+  begunMs: number | null;
+  durationMs: number | null;
   /** True if the result is kept as `plainText` gives it. */
   isPlain: boolean;
 }>;
 
 /** True if an attempt of the call has begun and has not ended for this engine. */
 export const isBegun = ({ phase }: CallState): boolean => phase === 'running' || phase === 'parked';
+
+/** A call as it begins its life. */
+export const NEW_CALL: Omit<CallState, 'id' | 'modelId' | 'tool' | 'arguments' | 'effect'> = {
+  phase: 'requested',
+  attempt: 0,
+  parked: null,
+  key: null,
+  question: null,
+  questions: 0,
+  outcome: null,
+  result: null,
+  begunMs: null,
+  durationMs: null,
+  isPlain: false,
+};
+
+/** The call after an event, with its times. `nowMs`: the working time of the run. */
+export function timed(call: CallState, type: EventType, nowMs: number): CallState {
+  if (type === 'tool_intent') return { ...call, begunMs: nowMs };
+  return type === 'tool_settled' && call.begunMs !== null ? { ...call, durationMs: nowMs - call.begunMs } : call;
+}

@@ -3,7 +3,7 @@ import { missing, withCall } from './flow-state.ts';
 import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
 import type { CallPhase, CallState, QuestionAnswer } from './call-state.ts';
 import type { RunState } from './run-state.ts';
-import { UNANSWERED } from './call-state.ts';
+import { timed, UNANSWERED } from './call-state.ts';
 import { currentCalls, currentTurn } from './run-state.ts';
 
 /** Events of tool calls and of the questions about them. */
@@ -27,8 +27,9 @@ export function reduceCall(state: RunState, event: CallEvent): Reduced {
   const calls = currentCalls(state);
   const call = calls.find((each) => ('call' in event ? each.id === event.call : isPending(each, event.request)));
   if (call === undefined) return illegal('call' in event ? missing(state.flow, event.call) : 'no_such_request');
-  const next = moveCall(call, event);
-  if (typeof next === 'string') return illegal(next);
+  const made = moveCall(call, event);
+  if (typeof made === 'string') return illegal(made);
+  const next = timed(made, event.type, state.spent.timeMs);
   const after = replaced(state, call, next);
   return moved(event.type === 'tool_settled' && !event.polls ? withProgress(after, next) : after);
 }

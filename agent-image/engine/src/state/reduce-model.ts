@@ -1,7 +1,7 @@
 import type { EventOf } from '../journal/event.ts';
 import { charged, raised } from './charge.ts';
 import { illegal, moved, type Reduced } from './move.ts';
-import { type CallState } from './call-state.ts';
+import { NEW_CALL, type CallState } from './call-state.ts';
 import { currentCalls, finishAfter, type RunState, waitOfCalls } from './run-state.ts';
 
 export const MODEL_EVENTS = [
@@ -81,17 +81,9 @@ function answered(state: RunState, event: EventOf<'model_answered'>): Reduced {
 
 /** A call as it begins its life. */
 export const requested = (call: EventOf<'model_answered'>['calls'][number]): CallState => ({
+  ...NEW_CALL,
   ...call,
   modelId: call.modelId ?? call.id,
-  phase: 'requested',
-  attempt: 0,
-  parked: null,
-  key: null,
-  question: null,
-  questions: 0,
-  outcome: null,
-  result: null,
-  isPlain: false,
 });
 
 function failed(state: RunState, event: EventOf<'model_failed'>): Reduced {

@@ -234,6 +234,11 @@ workflow:
   const task = await engine.runOne({ input });
   assert.equal(task.status, 'COMPLETED', JSON.stringify(task.failure));
   assert.match(readFileSync(join(dir, 'out/b.txt'), 'utf8'), /hello/);
+  const { steps } = task.output as Readonly<{ steps: readonly Readonly<{ duration_ms: unknown }>[] }>;
+  assert.deepEqual(
+    steps.map(({ duration_ms: ms }) => typeof ms),
+    ['number', 'number'],
+  );
   const denied = await engine.runOne({ input: [{ tool_name: 'write', arguments: { path: 'a.txt', content: 'x' } }] });
   assert.partialDeepStrictEqual(denied.failure, { category: 'permission', stageId: 'copy' });
   assert.equal(readFileSync(join(dir, 'a.txt'), 'utf8'), 'hello');

@@ -1,5 +1,4 @@
 import type { SettledCall, StageAt, ToolStep } from '../../flow/flow-ports.ts';
-import type { ToolOutcome } from '../../effects/tool-outcome.ts';
 import { fillTemplate } from '../expression/fill-template.ts';
 import type { FailureCategory, StageFailure } from '../plan/failure.ts';
 import type { PlanStage } from '../plan/plan.ts';
@@ -18,12 +17,14 @@ export function toolStep(at: StageAt, settled: readonly SettledCall[]): ToolStep
   if (stage.toolPlan !== null) return planStep(at, settled);
   const [call] = settled;
   if (call === undefined) return { kind: 'calls', calls: [{ tool: stage.tool ?? '', arguments: input ?? {} }] };
-  const output = outputOf(call.outcome);
+  const output = outputOf(call);
   return output.status === 'ok' ? { kind: 'done', output: output.value } : failed(output);
 }
 
-const outputOf = (outcome: ToolOutcome | null): ExecutionOutput =>
-  outcome === null ? uncalled('result_deleted', 'The result of the call was deleted.') : executionOutput(outcome, null);
+const outputOf = ({ outcome, durationMs }: SettledCall): ExecutionOutput =>
+  outcome === null
+    ? uncalled('result_deleted', 'The result of the call was deleted.')
+    : executionOutput(outcome, durationMs);
 
 type ReadPlan = ReturnType<typeof ToolPlan.safeParse>;
 
@@ -50,9 +51,9 @@ function planStep(at: StageAt, settled: readonly SettledCall[]): ToolStep {
     };
   }
   const outputs: { step: number; output: ExecutionOutput }[] = [];
-  for (const { outcome } of settled) {
+  for (const call of settled) {
     const move = nextInPlan(plan.data, outputs, fill);
-    if (move.kind === 'call') outputs.push({ step: move.input.step, output: outputOf(outcome) });
+    if (move.kind === 'call') outputs.push({ step: move.input.step, output: outputOf(call) });
   }
   const next = nextInPlan(plan.data, outputs, fill);
   return isNamed(at.stage, next) ? stepOf(next) : notNamed(at.stage, next);
