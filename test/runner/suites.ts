@@ -110,6 +110,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/server/src/runs/all-commands.test.ts': 'many requests and streams of a whole API',
   'api/server/src/runs/command-residents.test.ts': 'real programs in the supervisor of the hands',
   'api/server/src/runs/engine-residents.test.ts': 'resident processes that are killed and continue',
+  'api/server/src/runs/workflow/sample-workflows-residents.test.ts': 'resident processes that are killed and continue',
   'api/server/src/runs/firing-routes.test.ts': 'money at its limits, between concurrent replicas',
   'api/server/src/runs/hands-residents.test.ts': 'real programs in the supervisor of the hands',
   'api/server/src/runs/lapsed-runs.test.ts': 'many requests and streams of a whole API',
