@@ -9,7 +9,8 @@ export const POLICY_RULES_MAX = 64;
  * In total: rules of village, tier and Agent, and one rule each for the Agent's list of tools, for each delegating run and for a safe mode.
  */
 export const RESOLVED_RULES_MAX = 3 * POLICY_RULES_MAX + 10;
-const RULE_TOOLS_MAX = 64;
+/** Maximum number of tools and classes in one rule. */
+export const RULE_TOOLS_MAX = 64;
 const RULE_EXAMPLES_MAX = 32;
 /** The same as in `spec.tools.rules` of an Agent. */
 export const RULE_REASON_MAX_CHARS = 512;

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { VERDICTS, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, VillageRules } from '@hamlet/contract';
+import { Policy, VERDICTS, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, VillageRules } from '@hamlet/contract';
 import type { CallOccasion, PolicyRule, Verdict, VillageRules as Rules } from '@hamlet/contract';
 import { judgeCall } from './judge-call.ts';
-import { checkVillageRules, DEFAULT_VILLAGE_RULES, resolvePolicy, type PolicyLayers } from './resolve-policy.ts';
+import {
+  checkVillageRules,
+  DEFAULT_VILLAGE_RULES,
+  narrowPolicy,
+  resolvePolicy,
+  type PolicyLayers,
+} from './resolve-policy.ts';
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 const policyOf = (layers: Partial<PolicyLayers>) =>
@@ -34,6 +40,12 @@ test('an invented tool is denied, even if rules name it', () => {
   const village: Rules = [{ tools: ['transfer_money', 'read', 'toString'], verdict: 'allow' }];
   for (const tool of ['transfer_money', 'toString', '__proto__', 'read', '', 'Say', 'x'.repeat(10_000)])
     assert.equal(verdictOf({ village }, tool), 'deny', tool);
+});
+
+test('a worker without tools has a policy that the agent can read, which denies every tool', () => {
+  const policy = narrowPolicy(policyOf({ agent: { allow: [] } }), { lists: [[], []], safeMode: null }, sha256);
+  assert.deepEqual(Policy.parse(policy), policy);
+  for (const tool of VILLAGE_TOOL_NAMES) assert.equal(judgeCall(policy, { tool, when: 'run' }).verdict, 'deny', tool);
 });
 
 test('the strictest matching rule counts, in any order and from any layer', () => {

@@ -1,4 +1,5 @@
 import {
+  RULE_TOOLS_MAX,
   TOOL_CLASSES,
   VILLAGE_TOOL_NAMES,
   VILLAGE_TOOLS,
@@ -88,8 +89,11 @@ function unlisted(
     ...VILLAGE_TOOL_NAMES.filter((name) => !allow.includes(name) && !allow.includes(VILLAGE_TOOLS[name].class)),
     ...(maySend ? [] : ['send']),
   ];
-  return tools.length === 0 ? [] : [resolved({ tools: [...tools], verdict: 'deny', reason }, from)];
+  return parts(tools, RULE_TOOLS_MAX).map((part) => resolved({ tools: [...part], verdict: 'deny', reason }, from));
 }
+
+const parts = <T>(list: readonly T[], size: number): readonly (readonly T[])[] =>
+  list.length === 0 ? [] : [list.slice(0, size), ...parts(list.slice(size), size)];
 
 /**
  * The policy of one agent. Its version is the hash of its rules: the same rules have the same version everywhere. Rules of tier and

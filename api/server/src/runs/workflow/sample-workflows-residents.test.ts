@@ -62,16 +62,8 @@ async function environmentOf(village: TestVillage): Promise<Record<string, strin
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A worker without a tool does not begin, which is a known fault of residents: here the judge may list files too. */
-const withTool = (texts: Texts): Texts => ({
-  ...texts,
-  'agents.yaml': (texts['agents.yaml'] ?? '').replaceAll(
-    /model: default\n(?! +tools)/g,
-    'model: default\n    tools: [list]\n',
-  ),
-});
 const manifestsOf = (name: string): Readonly<Record<string, string>> =>
-  withTool((parse(readFileSync(join(SAMPLES, `manifests-${name}.yaml`), 'utf8')) as { data: Texts }).data);
+  (parse(readFileSync(join(SAMPLES, `manifests-${name}.yaml`), 'utf8')) as { data: Texts }).data;
 
 const manifests = { ada: manifestsOf('review'), cleo: manifestsOf('nightly-report') };
 const village = untilEnd(await startHandsVillage(mind, { environmentOf, manifests }));
