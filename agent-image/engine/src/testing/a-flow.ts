@@ -81,15 +81,13 @@ export const agentStage = (id: string, fields: Partial<PlanStage> = {}): PlanSta
 /** A tool that shouts its text. */
 export const SHOUT: Tool = echo('shout', 'read');
 
-const journals = someJournals();
-
 /** Runs a plan in a journal of its own, until it ends or waits. */
 export async function runPlan(
   plan: Plan,
   input: unknown,
   given: Omit<FlowSetting, 'journal'> = {},
 ): Promise<Readonly<{ outcome: RunOutcome; journal: Journal; engine: Engine }>> {
-  const journal = journals.open();
+  const journal = someJournals().open();
   const { engine } = flowEngine({ journal, ...given });
   return { outcome: await outcomeOf(await engine.start(aTask(plan, input))), journal, engine };
 }
