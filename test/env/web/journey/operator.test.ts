@@ -72,7 +72,7 @@ test('a prompt becomes a run, which the resident starts and settles', async () =
   await page.waitForSelector('.run-page .course [data-event="settled"]');
   await page.waitForSelector('.run-page [data-safe-mode="dry_run"]');
   await shot('agent-runs');
-  await page.click('.inspector .tab-panel > .link');
+  await page.click('.inspector [data-action="all-runs"]');
   await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
   assert.match(page.url(), /view=runs&who=ada/);
   await page.click('[data-choice="failed"]');

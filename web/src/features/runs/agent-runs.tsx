@@ -51,6 +51,7 @@ function Runs({ agent }: { readonly agent: AgentDetail }) {
         <LinkButton
           word="All its runs on a page"
           onClick={() => open({ view: 'runs', who: agent.agent_id, run: null })}
+          data-action="all-runs"
         />
       )}
     </>
