@@ -14,6 +14,7 @@ const MAX_TOKENS = 1_000_000_000;
 const MAX_STEPS = 100_000;
 const MAX_MINUTES = 43_200;
 const MAX_TIMEOUT_S = 86_400;
+const MAX_TEMPERATURE = 2;
 
 const Name = z.string().min(1).max(MAX_NAME);
 /** Money as a decimal text, exact to a millionth. */
@@ -58,6 +59,7 @@ const ModelSpec = z
       .optional()
       .describe('The environment variable with the key.'),
     max_output_tokens: z.int().min(1).max(MAX_TOKENS).optional(),
+    temperature: z.number().min(0).max(MAX_TEMPERATURE).optional().describe('Without it, that of the provider.'),
   })
   .refine(({ provider, base_url: url }) => url !== undefined || !ADDRESSED.has(provider), {
     message: 'this provider has no address of its own: add base_url',

@@ -56,6 +56,14 @@ async function ask(
 const bodyOf = (at = -1): Readonly<Record<string, unknown>> =>
   server.requests.at(at)?.body as Readonly<Record<string, unknown>>;
 
+test('a temperature is in each request of its model, and in no other', async () => {
+  for (const temperature of [0.2, undefined]) {
+    server.add({ expect: { body: {} }, answer: OPENAI_WIRE.stream({ text: ['Good.'] }) });
+    await ask([entry({ provider: 'compatible', temperature })]);
+    assert.equal(bodyOf()['temperature'], temperature);
+  }
+});
+
 test('an answer streams, with its tokens, under the name of its provider', async () => {
   server.add({
     expect: {

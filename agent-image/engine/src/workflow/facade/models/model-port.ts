@@ -1,4 +1,4 @@
-import type { ChatOutcome, Model, TokenUsage } from '@hamlet/models';
+import type { ChatOutcome, TokenUsage } from '@hamlet/models';
 import type { ModelDelta, ModelEnd, ModelPort, ModelRequest } from '../../../loop/ports.ts';
 import { openModel, type Environment, type ModelEntry, type OpenedModel } from './open-model.ts';
 import { wireRequest } from './wire-request.ts';
@@ -67,13 +67,13 @@ const endOf = ({ code, retryable = false, retryAfterMs = null, usage = UNUSED }:
 type Sending = Readonly<{ request: ModelRequest; signal: AbortSignal; fail: (failure: Failure) => ModelEnd }>;
 
 async function* send(
-  { model, provider, maxTokens }: Readonly<{ model: Model; provider: string; maxTokens: number | undefined }>,
+  { model, provider, settings }: Extract<OpenedModel, { ok: true }>,
   { request, signal, fail }: Sending,
 ): AsyncGenerator<ModelDelta | ModelEnd> {
   const { EMPTY_ANSWER, foldDelta, MODEL_ERRORS, outcomeOf } = await import('@hamlet/models');
   const { request: asked, nameOf } = wireRequest(request, provider);
   let state = EMPTY_ANSWER;
-  for await (const delta of model.stream({ ...asked, maxTokens, signal })) {
+  for await (const delta of model.stream({ ...asked, ...settings, signal })) {
     state = foldDelta(state, delta);
     if (delta.kind === 'text') yield { type: 'delta', text: delta.text };
   }

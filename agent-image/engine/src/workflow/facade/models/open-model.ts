@@ -8,12 +8,16 @@ export type ModelEntry = Readonly<{
   base_url?: string | undefined;
   api_key_env?: string | undefined;
   max_output_tokens?: number | undefined;
+  temperature?: number | undefined;
 }>;
+
+/** The fields that are the same in each request to a model. */
+type ModelSettings = Readonly<{ maxTokens: number | undefined; temperature: number | undefined }>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type OpenedModel =
-  | Readonly<{ ok: true; model: Model; provider: string; maxTokens: number | undefined }>
+  | Readonly<{ ok: true; model: Model; provider: string; settings: ModelSettings }>
   | Readonly<{ ok: false; code: 'auth' | 'bad_request'; message: string }>;
 
 /** The usual variable of the providers that accept no request without a key. */
@@ -75,5 +79,6 @@ export async function openModel(entry: ModelEntry, env: Environment): Promise<Op
   const opened = open(parsed.config, entry.id, { credentials, ports: SYSTEM_PORTS });
   if (!opened.ok) return { ok: false, code: 'bad_request', message: `model ${entry.id}: ${opened.message}` };
   const usual = entry.provider === 'anthropic' ? answerLimit(entry.name, ANTHROPIC_CONTEXT) : undefined;
-  return { ok: true, model: opened.model, provider: entry.provider, maxTokens: entry.max_output_tokens ?? usual };
+  const settings = { maxTokens: entry.max_output_tokens ?? usual, temperature: entry.temperature };
+  return { ok: true, model: opened.model, provider: entry.provider, settings };
 }
