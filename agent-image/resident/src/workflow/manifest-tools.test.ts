@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { judgeCall, narrowPolicy, resolvePolicy } from '@hamlet/core';
 import { defineTool, type CallContext, type Tool } from '@hamlet/engine';
 import type { ManifestTool } from '@hamlet/engine/workflow/host';
 import { z } from 'zod';
@@ -84,4 +86,37 @@ test('the tools of an agent have the names of the village once each', () => {
   for (const spec of [builtIn('a', 'filesystem.read_file'), builtIn('b', 'filesystem.read_file'), handler('ask_human')])
     tools.toolFor(spec);
   assert.deepEqual(tools.namesOf(['a', 'ask_human', 'b', 'unknown']), ['read_file', 'ask_human']);
+});
+
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+
+test('a worker may call the tool of an MCP server that the manifests give its agent', () => {
+  const tools = toolsOf(aTool('mcp__files__read'));
+  tools.toolFor(handler('mcp__files__read'));
+  const agent = resolvePolicy(
+    { village: [{ tools: ['read'], verdict: 'allow' }], tier: [], agent: null, mcp: { files: 'read', mail: 'read' } },
+    sha256,
+  );
+  const policy = narrowPolicy(agent, { lists: [tools.namesOf(['mcp__files__read'])], safeMode: null }, sha256);
+  const verdictOf = (tool: string) => judgeCall(policy, { tool, when: 'run' }).verdict;
+  assert.deepEqual([verdictOf('mcp__files__read'), verdictOf('mcp__mail__read')], ['allow', 'deny']);
+});
+
+test('a tool of an MCP server that is starting is there once it answers, and one that its server lacks is a fault', async () => {
+  let present: readonly Tool[] = [];
+  const seen: string[] = [];
+  const tools = new ManifestTools({ tools: () => present, workspace: '/workspace' });
+  const tool = tools.toolFor(handler('mcp__files__read'));
+  assert.ok('prepare' in tool);
+  assert.equal(tool.effect, 'once', 'its effect is unknown until then');
+  const call = async () => {
+    const prepared = tool.prepare({ path: 'a' });
+    assert.ok(prepared.ok);
+    return prepared.call.execute({ args: '{"path":"a"}' } as CallContext);
+  };
+  assert.partialDeepStrictEqual(await call(), { kind: 'failed', code: 'mcp_unreachable' });
+  present = [aTool('mcp__files__read', seen)];
+  assert.equal((await call()).kind, 'ok');
+  assert.deepEqual(seen, ['mcp__files__read {"path":"a"} {"path":"a"}']);
+  assert.partialDeepStrictEqual(tools.toolFor(handler('mcp__files__rea')), { hint: 'Write mcp__files__read.' });
 });

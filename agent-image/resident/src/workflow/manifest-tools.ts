@@ -1,4 +1,5 @@
-import { isJsonObject, type CallContext, type Tool } from '@hamlet/engine';
+import { mcpServerOf } from '@hamlet/core/policy';
+import { defineTool, isJsonObject, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
 import {
   nearestName,
   VILLAGE_NAMES,
@@ -6,6 +7,7 @@ import {
   type ManifestTool,
   type MissingTool,
 } from '@hamlet/engine/workflow/host';
+import { z } from 'zod';
 
 /** A call as the village knows it: with the name of its own tool. `arguments`: JSON text. */
 interface SeenCall {
@@ -26,6 +28,8 @@ const NOT_IN_WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ['find_tools', 'Name the tools themselves instead.'],
 ]);
 const NAMES_SHOWN = 20;
+/** Longer than a call of an MCP server may take. */
+const SERVED_MS = 900_000;
 
 /** The tools of manifests as those of the agent. Mutable: it keeps the tools of the manifests that it was asked for. */
 export class ManifestTools {
@@ -44,14 +48,14 @@ export class ManifestTools {
     if (spec.uses !== 'handler') return tool === undefined ? withoutHands(spec.uses) : this.#renamed(spec.id, tool);
     const instead = NOT_IN_WORKFLOWS.get(name);
     if (instead !== undefined) return { missing: `${name} is no tool of workflows`, hint: instead };
-    return tool ?? this.#unknown(name);
+    return tool ?? this.#served(name) ?? this.#unknown(name);
   }
 
-  /** The agent's own names of tools of the manifests. */
+  /** The names of tools of the manifests for the list of a worker: the agent's own, and of a tool of an MCP server that of the server. */
   namesOf(ids: readonly string[]): readonly string[] {
     const names = ids.flatMap((id) => {
       const spec = this.#specs.get(id);
-      return spec === undefined ? [] : [nameOf(spec)];
+      return spec === undefined ? [] : [listedName(nameOf(spec))];
     });
     return [...new Set(names)];
   }
@@ -90,6 +94,27 @@ export class ManifestTools {
     };
   }
 
+  /** A tool of an MCP server of which no tool is there. A task outlives a restart of its servers, so each call looks for the tool again. */
+  #served(name: string): Tool | null {
+    const server = mcpServerOf(name);
+    const { tools } = this.#setting;
+    if (server === null || tools().some((tool) => mcpServerOf(tool.name) === server)) return null;
+    return defineTool({
+      name,
+      description: `A tool of the MCP server ${server}.`,
+      input: z.looseObject({}),
+      effect: 'once',
+      timeoutMs: SERVED_MS,
+      execute: async (input, context) => {
+        const prepared = tools()
+          .find((tool) => tool.name === name)
+          ?.prepare(input);
+        if (prepared === undefined) return absent(server, name);
+        return prepared.ok ? prepared.call.execute(context) : prepared.outcome;
+      },
+    });
+  }
+
   #unknown(name: string): MissingTool {
     const known = this.#setting
       .tools()
@@ -105,6 +130,18 @@ export class ManifestTools {
 }
 
 const nameOf = ({ id, uses }: ManifestTool): string => (uses === 'handler' ? id : VILLAGE_NAMES[uses].tool);
+
+/** The API lists MCP servers as a whole; the worker still sees only the tools of its agent. */
+function listedName(tool: string): string {
+  const server = mcpServerOf(tool);
+  return server === null ? tool : `mcp__${server}`;
+}
+
+const absent = (server: string, tool: string): ToolOutcome => ({
+  kind: 'failed',
+  code: 'mcp_unreachable',
+  text: `The MCP server ${server} does not answer, or has no tool ${tool}. Try again later, or correct the id in tools.yaml.`,
+});
 
 const withoutHands = (uses: string): MissingTool => ({
   missing: `${uses} needs hands, and the agent has none`,
