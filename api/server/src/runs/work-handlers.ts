@@ -34,6 +34,7 @@ import {
   refuseSessionTurn,
   storeOutput,
   taintByConversation,
+  taintWorker,
 } from '@hamlet/store';
 import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
@@ -153,7 +154,7 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       if (!outcome.ok) return outcome;
       const { run } = outcome.data;
       if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
-      await taintByConversation(tx, run);
+      await taintAtStart(tx, run);
       return accepted({
         run: runView(run),
         steps: [...(await readRunSteps(tx, run.runId))],
@@ -170,6 +171,12 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
       });
     }),
   );
+}
+
+/** The agent of a stage reads what its task has by now, also from stages that ended after the worker was created. */
+async function taintAtStart(tx: Tx, run: RunRow): Promise<void> {
+  await taintByConversation(tx, run);
+  if (run.stage !== null) await taintWorker(tx, run);
 }
 
 /** The files of the message of a run. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JournalClaim, Run } from '@hamlet/contract';
+import { inTransaction, taintRun } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, resultOf, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
@@ -346,4 +347,25 @@ test('members repeat only their own runs, and a run whose stages all ended well 
   await admin.banAgent({ agent_id: 'cleo', reason: 'a test' });
   await refuses(admin.raw.rerunRun({ ...params, stage: 'read' }), 'agent_barred');
   await admin.liftBan({ agent_id: 'cleo', reason: 'the test is over' });
+});
+
+test('the worker of a stage has the marks that its task has when it begins', async () => {
+  const task = await begun('eve');
+  const [first, second] = [
+    await workerOf(task, 'a.1.1:1', { stage: 'a', tokens: 1_000 }),
+    await workerOf(task, 'b.1.1:1', { stage: 'b', tokens: 1_000 }),
+  ];
+  const mark = { runId: first.run_id, source: 'egress', detail: 'walnuts.example' } as const;
+  await inTransaction(village.openDb(), (tx) => taintRun(tx, mark));
+  assert.equal((await runs.get(second.run_id)).taint, undefined);
+  dataOf(await runs.start('eve', second.run_id));
+  assert.deepEqual(pluck((await runs.get(second.run_id)).taint ?? [], 'source'), ['parent']);
+});
+
+test('a stage from which the run followed hundreds of edges has ended', async () => {
+  const task = await begun('fay');
+  const edges = Array.from({ length: 300 }, (_, at) => `start-${at}`);
+  dataOf(await store(task, [OPENED, opened('start', { role: 'linear' }), closed('start', 'done', { edges })], TEXTS));
+  const [stage] = (await admin.getRunWorkflow({ run_id: task.runId })).stages;
+  assert.deepEqual([stage?.status, stage?.edges], ['completed', edges]);
 });
