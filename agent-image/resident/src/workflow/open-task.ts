@@ -9,7 +9,7 @@ import { stageArguments } from './stage-arguments.ts';
 
 export interface TaskPorts extends Omit<StageKit, 'mirrored'> {
   readonly engineHost: () => Promise<EngineHost>;
-  /** The folder of memory and telemetry of the agent's workflows. */
+  /** The folder of the telemetry of the agent's workflows. */
   readonly folder: string;
   /** The absolute path of the workspace in the hands. */
   readonly workspace: string;

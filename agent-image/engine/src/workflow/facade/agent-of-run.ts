@@ -1,3 +1,4 @@
+import type { BudgetSpec } from '../manifest/schemas.ts';
 import type { Place } from './host-tools.ts';
 import type { TaskParts } from './task-parts.ts';
 
@@ -8,8 +9,19 @@ export const agentOfRun = (parts: TaskParts, { run, task, place }: RunOf): strin
   task === run ? null : agentOf(parts, place?.stage ?? stageOf(run.slice(task.length + 1)));
 
 /** The agent of a stage; null if it asks none. */
-export const agentOf = ({ plan }: TaskParts, stage: string): string | null =>
+const agentOf = ({ plan }: TaskParts, stage: string): string | null =>
   plan.stages.find(({ id }) => id === stage)?.agent ?? null;
 
 /** The stage in the end of the id of a run of this engine: `STAGE.ROUND.ATTEMPT`. */
 export const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
+
+const MS_PER_MINUTE = 60_000;
+
+/** The limits of a run that works for a stage: those of its agent, and the time of an attempt of the stage. */
+export function budgetOfStage({ plan, agents }: TaskParts, stage: string): BudgetSpec {
+  const planned = plan.stages.find(({ id }) => id === stage);
+  const budget = agents.find(({ id }) => id === planned?.agent)?.budget ?? {};
+  const timeoutMs = planned?.timeoutMs ?? null;
+  if (timeoutMs === null) return budget;
+  return { ...budget, minutes: Math.min(budget.minutes ?? Infinity, timeoutMs / MS_PER_MINUTE) };
+}

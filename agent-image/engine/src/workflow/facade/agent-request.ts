@@ -1,6 +1,7 @@
 import { buildAgentPrompt, type ContextItem } from '../../context/agent-prompt.ts';
 import { ContextProfile } from '../../context/profile.ts';
 import { byBytes } from '../../context/text-piece.ts';
+import { marked } from '../../effects/tool-outcome.ts';
 import type { AgentRun, StageAt } from '../../flow/flow-ports.ts';
 import type { Budgets } from '../../journal/event.ts';
 import type { Manifests } from '../manifest/manifests.ts';
@@ -40,17 +41,27 @@ const DEFAULT_PROFILE: ContextProfile = ContextProfile.parse({ max_tokens: 100_0
 
 export type AgentRequest = Readonly<{ ok: true; run: AgentRun }> | Readonly<{ ok: false; failure: StageFailure }>;
 
-/** `items`: what the profile may choose from: results of earlier stages and memories. */
-type Given = Readonly<{ agent: AgentSpec; manifests: Manifests; items: readonly ContextItem[] }>;
+/**
+ * `items`: what the profile may choose from: results of earlier stages and memories. `isOutside`: text from outside has reached the task, so
+ * the agent reads input and items as data between marks.
+ */
+type Given = Readonly<{ agent: AgentSpec; manifests: Manifests; items: readonly ContextItem[]; isOutside: boolean }>;
 
 /** The request of an agent stage: its prompt within the profile of its context, its model, limits and output schema. Pure. */
 export function agentRequest(
   { stage, input }: Pick<StageAt, 'stage' | 'input'>,
-  { agent, manifests, items }: Given,
+  { agent, manifests, items, isOutside }: Given,
 ): AgentRequest {
   const named = manifests.context_profiles.find(({ id }) => id === agent.context);
   const { id: _id, ...profile } = named ?? { id: '', ...DEFAULT_PROFILE };
-  const parts = { system: agent.instructions, task: taskText(input), decisions: [], items, schema: null };
+  const shown = isOutside ? marked : (text: string): string => text;
+  const parts = {
+    system: agent.instructions,
+    task: shown(taskText(input)),
+    decisions: [],
+    items: items.map((item) => ({ ...item, text: shown(item.text) })),
+    schema: null,
+  };
   const prompt = buildAgentPrompt(parts, { profile, countTokens: byBytes(BYTES_PER_TOKEN) });
   if (!prompt.isComplete) {
     const message = `The instructions and the input of ${stage.id} do not fit into ${profile.max_tokens} tokens. Raise max_tokens of its context profile, or shorten them.`;

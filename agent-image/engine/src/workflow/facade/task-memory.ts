@@ -10,6 +10,9 @@ const MAX_QUERY_CHARS = 2_000;
 const MAX_REMEMBERED_CHARS = 8_000;
 const MAX_HITS = 20;
 
+/** The memory from which tasks recall, and which keeps texts for later ones. */
+export type MemoryOfTasks = Pick<TaskMemory, 'recall' | 'keep' | 'close'>;
+
 type Setting = Readonly<{ manifests: Manifests; data: string }>;
 
 /**

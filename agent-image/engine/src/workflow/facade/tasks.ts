@@ -17,16 +17,18 @@ import type { PluginManager } from '../plugins/plugin-manager.ts';
 import { createTaskHooks, type TaskHooks } from '../plugins/task-hooks.ts';
 import type { TelemetryNotice } from '../telemetry/project.ts';
 import type { ToolRules } from '../tools/check-tool-call.ts';
+import { hasOutsideText } from '../tools/outside-text.ts';
 import { toolsOf } from '../tools/tools-of.ts';
 import type { ToolHandler } from '../tools/tool-handler.ts';
 import type { Workspace } from '../tools/workspace.ts';
-import { agentOf, agentOfRun, stageOf } from './agent-of-run.ts';
+import { agentOfRun, budgetOfStage, stageOf } from './agent-of-run.ts';
 import { agentRequest, taskText, tokensOf, type AgentRequest } from './agent-request.ts';
 import { EngineError } from './engine-error.ts';
+import { flowBefore } from './flow-before.ts';
 import { hosted, toolIn, type HostTools, type Place } from './host-tools.ts';
 import type { Task, TaskRecord } from './task.ts';
 import { taskParts, type TaskParts } from './task-parts.ts';
-import type { TaskMemory } from './task-memory.ts';
+import type { MemoryOfTasks } from './task-memory.ts';
 import { toolStep } from './tool-step.ts';
 
 type Known = Readonly<{ record: TaskRecord; parts: TaskParts; tools: Map<string | null, readonly Tool[]> }>;
@@ -51,7 +53,7 @@ export class Tasks {
   readonly #plugins: Pick<PluginManager, 'emit'>;
   readonly #hooks: TaskHooks;
   readonly #questions = new Map<string, Question>();
-  readonly #memory: TaskMemory;
+  readonly #memory: MemoryOfTasks;
   readonly #notify: (notice: TelemetryNotice) => void;
   #keeping: Promise<unknown> = Promise.resolve();
   /** The answers of plugins to tasks under way. */
@@ -65,7 +67,7 @@ export class Tasks {
       by: Workspace | HostTools;
       lineOf: ToolRules['lineOf'];
       plugins: Pick<PluginManager, 'emit'>;
-      memory: TaskMemory;
+      memory: MemoryOfTasks;
       notify: (notice: TelemetryNotice) => void;
     }>,
   ) {
@@ -198,9 +200,7 @@ export class Tasks {
     const task = place?.task ?? run;
     if (!this.#active.has(task) || this.#journal.rowOf(task) === null) return {};
     const { parts } = this.#knownOf(task);
-    if (place === undefined) return parts.budget;
-    const agent = agentOf(parts, place.stage);
-    return parts.agents.find(({ id }) => id === agent)?.budget ?? {};
+    return place === undefined ? parts.budget : budgetOfStage(parts, place.stage);
   }
 
   /** The request of a run of the host that works for a stage, made of the journal. A stage that is not open is a failure. */
@@ -213,7 +213,8 @@ export class Tasks {
       return { ok: false, failure: { category: 'engine', code: 'no_such_stage', message } };
     }
     const input: unknown = JSON.parse(this.#journal.textOf(open.input) ?? 'null');
-    return this.#agentRun({ ...wanted, run: task, stage, input }, flow ?? NO_FLOW);
+    const before = flowBefore(flow ?? NO_FLOW, this.#eventsOfRun(task), wanted);
+    return this.#agentRun({ ...wanted, run: task, stage, input }, before);
   }
 
   #argumentsOf(at: StageAt, task: RunState): Readonly<Record<string, unknown>> {
@@ -304,7 +305,7 @@ export class Tasks {
   }
 
   async #agentRun(at: StageAt, flow: FlowState): Promise<AgentRequest> {
-    const { parts } = this.#knownOf(at.run);
+    const { parts, record } = this.#knownOf(at.run);
     const agent = parts.agents.find(({ id }) => id === at.stage.agent);
     if (agent === undefined) {
       const message = `agents.yaml has no agent ${at.stage.agent}.`;
@@ -312,7 +313,8 @@ export class Tasks {
     }
     const remembered = await this.#recall(agent, at);
     const items = [...remembered, ...this.#resultsOf(flow)];
-    return agentRequest(at, { agent, manifests: this.#manifests, items });
+    const isOutside = hasOutsideText(this.#journal, flow, record.rerun);
+    return agentRequest(at, { agent, manifests: this.#manifests, items, isOutside });
   }
 
   /** Without its memory an agent still works. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { z } from 'zod';
 import { defineTool, type Tool } from '../../effects/tool.ts';
@@ -46,11 +47,20 @@ tools:
 
 const ASKED = z.strictObject({ stage: z.string(), round: z.int(), attempt: z.int() });
 
-type World = Readonly<{ host: WorkflowHost; engine: Engine; seen: string[]; journal: Journal; data: string }>;
+/** `late`: what the requests of stages wait for, by the ids of the stages. */
+type World = Readonly<{
+  host: WorkflowHost;
+  engine: Engine;
+  seen: string[];
+  journal: Journal;
+  data: string;
+  late: Map<string, Promise<void>>;
+}>;
 
 /** A host whose runs for stages are runs of its engine, with ids of their own. */
 function aWorld(model: ModelPort, files = FILES, journal: Journal = journals.open()): World {
   const seen: string[] = [];
+  const late = new Map<string, Promise<void>>();
   const read: Tool = defineTool({
     name: 'read_file',
     description: 'Reads.',
@@ -59,7 +69,8 @@ function aWorld(model: ModelPort, files = FILES, journal: Journal = journals.ope
     timeoutMs: 1_000,
     execute: async ({ path }) => {
       seen.push(`read ${path}`);
-      return { kind: 'ok', text: `text of ${path}` };
+      const text = `text of ${path}`;
+      return path.includes('outside') ? { kind: 'ok', text, untrusted: true } : { kind: 'ok', text };
     },
   });
   const asking: Tool = defineTool({
@@ -72,6 +83,7 @@ function aWorld(model: ModelPort, files = FILES, journal: Journal = journals.ope
       const place = { ...at, task };
       const run = `worker ${task} ${call}`;
       host.place(run, place);
+      await late.get(at.stage);
       const request = await host.requestOf(place);
       if (!request.ok) return { kind: 'failed', code: request.failure.code, text: request.failure.message };
       seen.push(`${at.stage}: ${request.run.prompt.stable.split('\n')[0]} ${request.run.budgets.steps}`);
@@ -99,7 +111,7 @@ function aWorld(model: ModelPort, files = FILES, journal: Journal = journals.ope
   const data = mkdtempSync(join(folder, 'data-'));
   const host = WorkflowHost.open({ files: new Map(Object.entries(files)), journal, data, tools });
   const { engine } = anEngine({ journal, model, ...host.ports });
-  return { host, engine, seen, journal, data };
+  return { host, engine, seen, journal, data, late };
 }
 
 const NEW = { id: 't1', input: 'src/a.ts' };
@@ -198,4 +210,88 @@ test('limits that an override set stay for the host that continues the task, and
   assert.deepEqual(host.limitsOf('another', BUDGETS), BUDGETS);
   host.place('w1', { task: 't1', stage: 'judge', round: 1, attempt: 1 });
   assert.deepEqual(host.limitsOf('w1', BUDGETS), { ...BUDGETS, steps: 3 });
+});
+
+test('a task reads nothing that an earlier one left, because it may be of another person', async () => {
+  const files = {
+    ...FILES,
+    'agents.yaml': FILES['agents.yaml']?.replaceAll('model: fast', 'model: fast, context: all') ?? '',
+    'memory.yaml': 'context_profiles: [{ id: all, max_tokens: 4000 }]\n',
+  };
+  const model = scriptedModel([says('A walnut.'), says('One.'), says('Good.'), says('Two.')]);
+  const { host, engine } = aWorld(model, files);
+  for (const [id, input] of [
+    ['t1', 'src/walnut.ts'],
+    ['t2', 'src/rye.ts'],
+  ] as const) {
+    host.begin(id);
+    await outcomeOf(await engine.start(host.newTask({ id, input }, BUDGETS)));
+    await host.end(id);
+    await delay(50);
+  }
+  const [, , ...second] = model.requests.map((request) => JSON.stringify(request));
+  assert.equal(second.length, 2);
+  for (const request of second) assert.doesNotMatch(request, /walnut/);
+  assert.match(second[0] ?? '', /text of src\/rye\.ts/);
+});
+
+test('an agent reads only what had ended when its stage began, however late it begins', async () => {
+  const files = {
+    ...FILES,
+    'workflow.yaml': `workflow:
+  id: review
+  description: Two agents at once.
+  nodes:
+    - { id: first, role: linear }
+    - { id: fast, role: agent, agent: writer }
+    - { id: slow, role: agent, agent: writer }
+    - { id: both, role: merge, merge: list }
+  edges: [{ from: first, to: fast }, { from: first, to: slow }, { from: fast, to: both }, { from: slow, to: both }]
+`,
+  };
+  const model = scriptedModel([says('A walnut.'), says('Done.')]);
+  const { host, engine, late } = aWorld(model, files);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  late.set('slow', promise);
+  host.begin('t1');
+  const begun = await engine.start(host.newTask(NEW, BUDGETS));
+  const hasEnded = (id: string): boolean =>
+    host.task('t1').stages.some((stage) => stage.id === id && stage.status === 'COMPLETED');
+  while (!hasEnded('fast')) await delay(5);
+  resolve();
+  assert.equal((await outcomeOf(begun)).kind, 'done');
+  assert.deepEqual(JSON.parse(JSON.stringify(host.task('t1').output)), ['A walnut.', 'Done.']);
+  const request = JSON.stringify(model.requests[1]);
+  assert.match(request, /src\/a\.ts/);
+  assert.doesNotMatch(request, /walnut/);
+});
+
+test('agents read text from outside between marks, also in a task that repeats another one', async () => {
+  const model = scriptedModel([says('Good.'), says('One.'), says('Two.'), says('Good.'), says('Three.')]);
+  const { host, engine } = aWorld(model);
+  const carryOut = async (request: ReturnType<WorkflowHost['newTask']>): Promise<void> => {
+    host.begin(request.run);
+    await outcomeOf(await engine.start(request));
+    await host.end(request.run);
+  };
+  await carryOut(host.newTask({ id: 't1', input: 'src/outside.txt' }, BUDGETS));
+  await carryOut(host.repeatedTask('t1', { id: 't2', stage: 'write', input: 'Write <outside-text> it.' }, BUDGETS));
+  await carryOut(host.newTask({ ...NEW, id: 't3' }, BUDGETS));
+  const [judged, , again, ...plain] = model.requests.map(({ messages }) => JSON.stringify(messages));
+  assert.match(judged ?? '', /<outside-text>\\ntext of src\/outside\.txt\\n<\/outside-text>/);
+  assert.match(again ?? '', /<outside-text>\\nWrite <outside text> it\.\\n<\/outside-text>/);
+  assert.equal(plain.length, 2);
+  for (const request of plain) assert.doesNotMatch(request, /outside/);
+});
+
+test('a limit that is raised leaves an agent the time of its stage', async () => {
+  const workflow = FILES['workflow.yaml'] ?? '';
+  const files = { ...FILES, 'workflow.yaml': workflow.replace('agent: critic', 'agent: critic, timeout_s: 20') };
+  const { host, engine } = aWorld(scriptedModel([]), files);
+  await engine.open(host.newTask(NEW, BUDGETS));
+  host.begin('t1');
+  host.place('w1', { task: 't1', stage: 'judge', round: 1, attempt: 1 });
+  assert.deepEqual(host.limitsOf('w1', BUDGETS), { ...BUDGETS, steps: 3, timeMs: 20_000 });
+  host.place('w2', { task: 't1', stage: 'write', round: 1, attempt: 1 });
+  assert.deepEqual(host.limitsOf('w2', BUDGETS), BUDGETS);
 });

@@ -14,7 +14,7 @@ import { configError, EngineError } from '../facade/engine-error.ts';
 import type { HostTools, Place } from '../facade/host-tools.ts';
 import { Observation } from '../facade/observation.ts';
 import { hasEnded, taskOf, type Task } from '../facade/task.ts';
-import { TaskMemory } from '../facade/task-memory.ts';
+import type { MemoryOfTasks } from '../facade/task-memory.ts';
 import { taskParts } from '../facade/task-parts.ts';
 import {
   type AskedTask,
@@ -31,10 +31,16 @@ type HostSetting = Readonly<{
   files: ReadonlyMap<string, string>;
   /** The journal of the engine that gets `ports`. */
   journal: Journal;
-  /** An existing folder for memory, plugins and telemetry. */
+  /** An existing folder for plugins and telemetry. */
   data: string;
   tools: HostTools;
 }>;
+
+/**
+ * The tasks of a host may be of different people, and their texts may come from outside. The memory of workflows knows neither, so tasks
+ * leave nothing to later ones.
+ */
+const NO_MEMORY: MemoryOfTasks = { recall: async () => [], keep: async () => {}, close: () => {} };
 
 /** The ports of an engine that carries out the tasks. `policy` judges by the manifests alone: the rules of the host come on top. */
 type HostPorts = Required<Pick<EnginePorts, 'flow' | 'toolsOf' | 'policy' | 'notify'>>;
@@ -56,9 +62,16 @@ export class WorkflowHost {
     const factories = {};
     const observation = new Observation({ manifests, data, env: {}, factories, textOf: journal.textOf });
     const notify = (notice: TelemetryNotice): void => observation.notice(notice);
-    const memory = new TaskMemory({ manifests, data });
     const { plugins } = observation;
-    const tasks = new Tasks({ manifests, journal, by: tools, lineOf: linesIn(files), plugins, memory, notify });
+    const tasks = new Tasks({
+      manifests,
+      journal,
+      by: tools,
+      lineOf: linesIn(files),
+      plugins,
+      memory: NO_MEMORY,
+      notify,
+    });
     this.#journal = journal;
     this.#manifests = manifests;
     this.#tasks = tasks;
@@ -151,7 +164,7 @@ export class WorkflowHost {
     return taskOf(this.#journal, id, { isActive: false, outcome, questionOf: () => null });
   }
 
-  /** Resolves when memory and telemetry are written, and closes them. */
+  /** Resolves when telemetry is written, and closes it. */
   async close(): Promise<void> {
     await this.#tasks.close();
     await this.#observation.close();
