@@ -3,8 +3,8 @@ import type { ConfigError } from '../plan/config-error.ts';
 const WIDTH = 110;
 
 /**
- * Errors of manifests for people, each with its line, a caret below the place, and the hint. `dir`: the folder as it was given; empty for
- * files without one. `textOf`: of a manifest; null if it is absent. Pure.
+ * Errors of manifests for people, each with its line, a caret below the place, and the hint. `dir`: the folder as the caller gave it, or
+ * empty. `textOf`: the text of a manifest; null if it is absent. Pure.
  */
 export function configErrorText(
   errors: readonly ConfigError[],

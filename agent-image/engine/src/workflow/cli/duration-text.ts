@@ -9,6 +9,10 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / MINUTE_S)} min ${Math.floor(seconds % MINUTE_S)} s`;
 }
 
+/** `attempt 2, round 3`; empty for the first attempt in the first round. Pure. */
+export const turnsText = ({ attempt, round }: Readonly<{ attempt: number; round: number }>): string =>
+  [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(round > 1 ? [`round ${round}`] : [])].join(', ');
+
 /** `1 token`, `1,234 tokens`. Pure. */
 export const tokensText = (tokens: number): string =>
   `${tokens.toLocaleString('en')} ${tokens === 1 ? 'token' : 'tokens'}`;

@@ -136,7 +136,7 @@ test('a failed task has its place and its code, and exit code 1', async () => {
 test('flags that cannot be used are named, and no task is created', async () => {
   const dir = aFolder();
   for (const [args, words] of [
-    [['run', dir, '--input', '{'], /--input is no JSON/],
+    [['run', dir, '--input', '{'], /--input is not JSON/],
     [['run', dir, '--input', '@missing.json'], /--input @missing\.json cannot be read/],
     [['run', dir, '--override', 'dryrun'], /--override dryrun: .*Did you mean 'dry_run'\?/],
     [['run', dir, '--override', '{"kind": "model"}'], /: 'agent' is missing\. Add 'agent' \(string\)\./],

@@ -1,6 +1,6 @@
 import { firstChars } from '../../first-chars.ts';
 import type { TelemetryEvent, TelemetryOf, TelemetryType } from '../telemetry/event.ts';
-import { durationText, tokensText } from './duration-text.ts';
+import { durationText, tokensText, turnsText } from './duration-text.ts';
 
 const ENDS: Readonly<Record<TelemetryOf<'stage_finished'>['end'], string>> = {
   done: '✔',
@@ -14,7 +14,7 @@ type Lines = Readonly<{ [T in TelemetryType]?: (event: TelemetryOf<T>) => string
 
 const LINES: Lines = {
   task_created: ({ task, workflow, pipeline }) => `task ${task}: workflow ${workflow}, pipeline ${pipeline}`,
-  stage_started: (event) => `▸ ${event.stage}${attemptText(event)}`,
+  stage_started: (event) => `▸ ${event.stage}${turnsIn(event)}`,
   stage_finished: finishedLine,
   // The failure of a tool stage's call is that of its stage.
   tool_called: ({ agent, tool, outcome, code }) =>
@@ -36,9 +36,9 @@ const MESSAGE_MAX_CHARS = 160;
 
 const oneLine = (text: string): string => firstChars(text.replaceAll(/\s+/g, ' ').trim(), MESSAGE_MAX_CHARS);
 
-function attemptText({ attempt, round }: Readonly<{ attempt: number; round: number }>): string {
-  const parts = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(round > 1 ? [`round ${round}`] : [])];
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+function turnsIn(event: Parameters<typeof turnsText>[0]): string {
+  const turns = turnsText(event);
+  return turns === '' ? '' : ` (${turns})`;
 }
 
 /** Null for the failures of tool stages and of the task, which their stage and the last line show. */
@@ -50,7 +50,7 @@ function errorLine({ where, failure: { category, code }, message }: TelemetryOf<
 
 function finishedLine(event: TelemetryOf<'stage_finished'>): string {
   const { stage, end, duration_ms: ms, usage } = event;
-  const name = `${ENDS[end]} ${stage ?? ''}${attemptText(event)}`;
+  const name = `${ENDS[end]} ${stage ?? ''}${turnsIn(event)}`;
   if (end === 'skipped' || end === 'stopped') return `${name} ${end}`;
   const tokens = usage.total_tokens === 0 ? '' : `, ${tokensText(usage.total_tokens)}`;
   return `${name}  ${durationText(ms)}${tokens}`;

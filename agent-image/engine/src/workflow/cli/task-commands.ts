@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine } from '../facade/engine.ts';
 import { EngineError, type EngineErrorCode } from '../facade/engine-error.ts';
-import type { Task } from '../facade/task.ts';
+import { hasEnded, type Task } from '../facade/task.ts';
 import type { CommandLine } from './command-line.ts';
 import { modelFaults } from './check-models.ts';
 import { durationText, tokensText } from './duration-text.ts';
@@ -68,8 +68,6 @@ const resumeCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>
     if (!hasEnded(task)) return workOn(engine, asked, terminal);
     return () => ended(task, { asked, terminal, time: null });
   });
-
-const hasEnded = ({ status }: Task): boolean => ['COMPLETED', 'FAILED', 'CANCELLED'].includes(status);
 
 /** `rerun`: creates a task that repeats another one from a stage on, with the manifests as they are, and works on it. */
 const rerunCommand = (asked: Asked, terminal: Terminal): Promise<ExitCode> =>

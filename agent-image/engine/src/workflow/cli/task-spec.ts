@@ -17,7 +17,7 @@ export function readInput(given: string | null): unknown {
     return JSON.parse(text);
   } catch (error) {
     const fix = given.startsWith('@') ? '' : `, for example --input '{"path": "src"}'`;
-    throw new WrongFlag(`--input is no JSON: ${wordsOf(error)}; write JSON${fix}`);
+    throw new WrongFlag(`--input is not JSON: ${wordsOf(error)}; write JSON${fix}`);
   }
 }
 
@@ -48,7 +48,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new WrongFlag(`--override ${text} is no JSON: ${wordsOf(error)}`);
+    throw new WrongFlag(`--override ${text} is not JSON: ${wordsOf(error)}`);
   }
 }
 

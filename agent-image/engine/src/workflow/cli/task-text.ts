@@ -1,6 +1,6 @@
 import { firstChars } from '../../first-chars.ts';
 import type { StageView, Task, TaskQuestion } from '../facade/task.ts';
-import { tokensText } from './duration-text.ts';
+import { tokensText, turnsText } from './duration-text.ts';
 
 const SIGNS: Readonly<Record<StageView['status'], string>> = {
   RUNNING: '▸',
@@ -29,10 +29,10 @@ export function taskText(task: Task): string {
   ].join('\n')}\n`;
 }
 
-function stageLine({ id, role, status, attempt, round, failure }: StageView, width: number): string {
-  const tries = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(round > 1 ? [`round ${round}`] : [])].join(', ');
+function stageLine(stage: StageView, width: number): string {
+  const { id, role, status, failure } = stage;
   const why = failure === null ? '' : `${failure.category}/${failure.code}: ${firstLine(failure.message)}`;
-  return `  ${SIGNS[status]} ${id.padEnd(width)}  ${role.padEnd(8)}  ${[tries, why].filter((part) => part !== '').join('; ')}`.trimEnd();
+  return `  ${SIGNS[status]} ${id.padEnd(width)}  ${role.padEnd(8)}  ${[turnsText(stage), why].filter((part) => part !== '').join('; ')}`.trimEnd();
 }
 
 const LINE_MAX_CHARS = 300;

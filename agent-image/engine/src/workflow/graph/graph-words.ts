@@ -1,4 +1,4 @@
-import type { PlanEdge, PlanStage } from '../plan/plan.ts';
+import type { Plan, PlanEdge, PlanStage } from '../plan/plan.ts';
 
 /** Width of a character in pixels, of names (13 px) and of the smaller words (11 px), in a font whose characters are equally wide. */
 export const CHAR_WIDTH = 7.9;
@@ -27,6 +27,10 @@ export function nodeLines(stage: PlanStage): readonly string[] {
   const work = oneLine(workOf(stage));
   return work === '' ? [oneLine(stage.id)] : [oneLine(stage.id), work];
 }
+
+/** The failures for which a fallback rule is: `tool failure of a merge stage`. */
+export const ruleText = ({ category, role }: Plan['fallbacks'][number]): string =>
+  `${category} failure${role === null ? '' : ` of a ${role} stage`}`;
 
 export function edgeLabel({ type, when }: Pick<PlanEdge, 'type' | 'when'>): string {
   return type === 'conditional' ? oneLine(when ?? 'otherwise') : '';

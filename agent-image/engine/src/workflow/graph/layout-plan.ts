@@ -2,12 +2,12 @@ import dagre from '@dagrejs/dagre';
 import type { EdgeType, Plan, PlanStage } from '../plan/plan.ts';
 import { fallbackEdge } from '../../flow/decision/plan-index.ts';
 import { edgePath } from './edge-path.ts';
-import { CHAR_WIDTH, edgeLabel, nodeLines, SMALL_CHAR_WIDTH } from './graph-words.ts';
+import { CHAR_WIDTH, edgeLabel, nodeLines, ruleText, SMALL_CHAR_WIDTH } from './graph-words.ts';
 import { outlinePath } from './node-shape.ts';
 
 export type Point = Readonly<{ x: number; y: number }>;
 
-/** `rule` stands for the source of a fallback rule, which is every stage that fails so. */
+/** `rule`: the source of a fallback rule, which stands for every stage with that failure. */
 export type NodeShape = PlanStage['role'] | 'rule';
 
 /**
@@ -173,8 +173,7 @@ function stageBox(stage: PlanStage): Box {
 /** Ids of stages have no space, so this id is free. */
 const ruleId = (index: number): string => `rule ${index}`;
 
-const ruleBox = ({ category, role }: Plan['fallbacks'][number], index: number): Box =>
-  boxOf(ruleId(index), 'rule', [`${category} failure${role === null ? '' : ` of a ${role} stage`}`]);
+const ruleBox = (rule: Plan['fallbacks'][number], index: number): Box => boxOf(ruleId(index), 'rule', [ruleText(rule)]);
 
 function linesOf({ edges, stages, fallbacks }: Plan): readonly Line[] {
   const again = stages.flatMap(({ id, feedback }): readonly Line[] =>

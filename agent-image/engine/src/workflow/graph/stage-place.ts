@@ -3,7 +3,7 @@ import type { ManifestName } from '../manifest/manifests.ts';
 import type { ConfigPath } from '../plan/config-error.ts';
 
 /** A place in a manifest. `line` and `column` are from 1. */
-export type ManifestPlace = Readonly<{ file: ManifestName; line: number; column: number }>;
+type ManifestPlace = Readonly<{ file: ManifestName; line: number; column: number }>;
 
 /**
  * The place of a stage of a plan: its node in `workflow.yaml`, or its entry in `pipelines.yaml` for a stage such as `judge.check` that its

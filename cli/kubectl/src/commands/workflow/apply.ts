@@ -9,7 +9,7 @@ import { manifestsIn, refused, type ManifestTexts } from './manifest-folder.ts';
 
 type Applied = Readonly<{ changed: boolean; manifests: AgentManifests }>;
 
-/** Throws a Failure for manifests that are larger than the village takes. */
+/** Throws a Failure if the manifests exceed the village's limits. */
 function filesOf(dir: string, texts: ManifestTexts): ManifestFiles {
   const files = ManifestFiles.safeParse([...texts].map(([path, text]) => ({ path, text })));
   if (!files.success) throw new Failure(`${dir}: ${prettifyError(files.error)}`, 2);
@@ -19,7 +19,7 @@ function filesOf(dir: string, texts: ManifestTexts): ManifestFiles {
 const byPath = (files: ManifestFiles): Readonly<Record<string, string>> =>
   Object.fromEntries(files.map(({ path, text }) => [path, text]));
 
-/** `workflow apply`: replaces the manifests of an agent by those of a folder, if they are valid and others. */
+/** `workflow apply`: replaces the manifests of an agent with those of a folder, if they are valid and differ. */
 export async function apply(invocation: Invocation): Promise<number> {
   const [agent = '', dir = ''] = invocation.names;
   const texts = manifestsIn(dir);

@@ -15,7 +15,7 @@ const BREAKS_MAX = 30;
 
 type Followed = Pick<Invocation, 'note' | 'nowMs'>;
 
-/** Reports the stages of a run as they begin and end, and what people must answer, until the run has ended. */
+/** Reports stages as they begin and end, and requests for people, until the run has ended. */
 export async function followWorkflow(api: Client, runId: string, { note, nowMs }: Followed): Promise<WorkflowView> {
   let reported: Reported = new Map();
   const known = new Set<string>();
@@ -62,7 +62,7 @@ function outputText(json: string): string {
   return printable(JSON.stringify(output) === json ? JSON.stringify(output, null, 2) : json);
 }
 
-/** Prints how a run ended, and its output apart from that. Returns the exit code: 0 if the run is done. */
+/** Notes how a run ended, and prints its output. Returns the exit code: 0 if the run is done. */
 export function printEnd(invocation: Pick<Invocation, 'json' | 'print' | 'note'>, view: WorkflowView): 0 | 1 {
   const { run } = view;
   const output = outputOf(view);

@@ -32,7 +32,7 @@ async function planOfRun(invocation: Invocation, id: string, pipeline: string | 
   });
 }
 
-/** The form of the output: JSON, a file, or by default a picture for pipes and words for a terminal. */
+/** The file to write; null to print: JSON, a picture for a pipe, or words for a terminal. */
 function fileOf({ flags: { output }, json }: Invocation): string | null {
   if (json || output === undefined) return null;
   if (typeof output !== 'string' || !output.endsWith('.svg'))

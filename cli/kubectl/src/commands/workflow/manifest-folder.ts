@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { Failure, type Invocation } from '../../command.ts';
 import { printed } from '../../table.ts';
 
-/** As much as a ConfigMap holds. */
+/** The limit of a ConfigMap. */
 const FILE_MAX_BYTES = 1_048_576;
-/** These are refused with the name that they should have. */
+/** The check of the manifests refuses these names, and names the right one. */
 const WRONG_NAMES = MANIFEST_NAMES.map((name) => name.replace(/\.yaml$/, '.yml'));
 
 export type ManifestTexts = ReadonlyMap<string, string>;
 
-/** The texts of the manifests in a folder, by the names of their files. Other files are left alone. Throws a Failure for one that it cannot read. */
+/** The texts of the manifests in a folder, by file name. Ignores other files. Throws a Failure if a manifest cannot be read. */
 export function manifestsIn(dir: string): ManifestTexts {
   const texts = new Map<string, string>();
   for (const name of [...MANIFEST_NAMES, ...WRONG_NAMES]) {
@@ -33,10 +33,10 @@ function textOf(path: string): string | null {
   throw new Failure(`${path} is larger than ${FILE_MAX_BYTES / 1_024} KiB: shorten the manifest`, 2);
 }
 
-/** `dir`: as it was given; empty for manifests that the API has. */
+/** `dir`: as on the command line; empty for manifests from the API. */
 export type Place = Readonly<{ dir: string; texts: ManifestTexts }>;
 
-/** Refuses manifests with all their errors and the exit code 2: as JSON for programs, else by a Failure with the lines and hints. */
+/** Reports all errors with exit code 2: as JSON for programs, else in a Failure with lines and hints. */
 export function refused(
   invocation: Pick<Invocation, 'json' | 'print'>,
   errors: readonly ConfigError[],

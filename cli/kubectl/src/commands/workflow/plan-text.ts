@@ -1,4 +1,4 @@
-import { edgeLabel, nodeLines, type Plan, type PlanEdge } from '@hamlet/engine/manifests';
+import { edgeLabel, nodeLines, ruleText, type Plan, type PlanEdge } from '@hamlet/engine/manifests';
 import { printable } from '../../talk/printable.ts';
 import { listed } from '../../table.ts';
 
@@ -17,9 +17,7 @@ function edgeText(edge: PlanEdge): string {
 
 /** The stages of a plan from its entries to its exits, each with its work and the stages behind it. Pure. */
 export function planText({ workflow, pipeline, stages, edges, fallbacks }: Plan): readonly string[] {
-  const rules = fallbacks.map(({ category, role, to }) => {
-    return `${category} failure${role === null ? '' : ` of a ${role} stage`} → ${to}`;
-  });
+  const rules = fallbacks.map((rule) => `${ruleText(rule)} → ${rule.to}`);
   const table = listed(stages, '', {
     STAGE: ({ id }) => id,
     ROLE: ({ role, decides }) => (decides && role !== 'decision' ? `${role}, decides` : role),

@@ -10,7 +10,7 @@ type Body = CallInput<typeof createRun>['body'];
 const DEFAULT_PROMPT = 'Carry out the workflow.';
 const NO_INPUT = '{}';
 
-/** The task of a command line. Its words are the input if no other is given. Throws a Failure. */
+/** The task of a command line. Without --input its prompt is the input. Throws a Failure. */
 export function taskOf({ names: [, prompt], flags }: Pick<Invocation, 'names' | 'flags'>): Body {
   const { pipeline, mode, tag } = flags;
   const input = inputOf(flags['input']) ?? (prompt === undefined ? NO_INPUT : undefined);

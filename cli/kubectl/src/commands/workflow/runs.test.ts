@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compilePlan, planText, readManifests } from '@hamlet/engine/manifests';
+import { compilePlan, readManifests } from '@hamlet/engine/manifests';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { taskOf } from './run.ts';
 import { stageNews } from './stage-text.ts';
@@ -82,7 +82,7 @@ const read = readManifests(new Map([['workflow.yaml', MANIFEST]]));
 assert.ok(read.ok, JSON.stringify(read));
 const compiled = compilePlan(read.value, 'default');
 assert.ok(compiled.ok);
-const PLAN = planText(compiled.value);
+const PLAN = JSON.stringify(compiled.value);
 const workflowOf = (stages: readonly WorkflowStage[], plan: string | null = PLAN) => ({
   manifests: { sha256: SHA, files: [{ path: 'workflow.yaml', text: 'workflow: {}' }] },
   pipeline: plan === null ? null : 'default',
@@ -138,7 +138,7 @@ async function villageOf(moments: readonly Moment[], made = runOf({ state: 'queu
   });
 }
 
-test('a task has the words of the command line as its name, and as its input if no other is given', () => {
+test('the prompt names the task, and is its input unless --input gives another', () => {
   const flags = { input: undefined, pipeline: undefined, mode: undefined, tag: undefined };
   assert.deepEqual(taskOf({ names: ['ada', 'Fix it'], flags }), { prompt: 'Fix it', workflow: {} });
   assert.deepEqual(taskOf({ names: ['ada'], flags }).workflow, { input_json: '{}' });
@@ -151,7 +151,7 @@ test('a task has the words of the command line as its name, and as its input if 
   });
 });
 
-test('run gives the task, and with --follow reports each change once, then prints the output apart from that', async () => {
+test('run --follow reports each change once on stderr, then prints the output on stdout', async () => {
   const moments = [
     { run: runOf(), stages: [] },
     { run: runOf({ state: 'waiting_permission' }), stages: [JUDGING], asks: true },
@@ -221,12 +221,12 @@ test('resume repeats a run from a stage with another input, and follows the new 
   assert.match(notes, new RegExp(`^run ${RUN} repeats ${EARLIER} from judge on\n`));
 });
 
-test('an input that is no JSON, too long or unreadable is refused before the village is asked', async () => {
+test('an input that is not JSON, too long or unreadable is refused before the village is asked', async () => {
   const { url, asked } = await villageOf([]);
   const file = join(testFolder('input'), 'input.json');
   writeFileSync(file, `"${'x'.repeat(70_000)}"`);
   for (const [input, words] of [
-    ['{pr: 7}', /--input is no JSON: [^]*for example --input='\{/],
+    ['{pr: 7}', /--input is not JSON: [^]*for example --input='\{/],
     [`@${file}`, /more than 65536 characters: shorten it/],
     [`@${file}.none`, /cannot be read: ENOENT/],
   ] as const) {
@@ -275,7 +275,7 @@ test('graph draws the plan of a run', async () => {
   assert.deepEqual(JSON.parse(out), JSON.parse(PLAN));
 });
 
-test('the output is that of the exit, of all exits by their ids, or unknown if one may not be read', () => {
+test('the output is that of the only exit, an object of several exits by id, or null if one is hidden', () => {
   const fixed = stageOf('fix', { output: '2' });
   const view = (...stages: readonly WorkflowStage[]) => ({ plan: PLAN, stages: [...stages] });
   assert.equal(outputOf(view(JUDGED, SHIPPED)), SHIPPED.output);

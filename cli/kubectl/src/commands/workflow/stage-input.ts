@@ -2,7 +2,7 @@ import { WORKFLOW_INPUT_MAX_CHARS } from '@hamlet/contract';
 import { readFileSync, statSync } from 'node:fs';
 import { Failure, type FlagValue } from '../../command.ts';
 
-/** A character of JSON has at most so many bytes. */
+/** UTF-8 needs at most four bytes for a character. */
 const FILE_MAX_BYTES = 4 * WORKFLOW_INPUT_MAX_CHARS;
 
 /** The JSON text of `--input JSON|@FILE`, as it was written, so that its numbers keep all digits; undefined without the flag. Throws a Failure. */
@@ -13,7 +13,7 @@ export function inputOf(flag: FlagValue): string | undefined {
     JSON.parse(text);
   } catch (error) {
     const example = flag.startsWith('@') ? '' : `, for example --input='{"path": "src"}'`;
-    throw new Failure(`--input is no JSON: ${wordsOf(error)}; write JSON${example}`, 2);
+    throw new Failure(`--input is not JSON: ${wordsOf(error)}; write JSON${example}`, 2);
   }
   if (text.length <= WORKFLOW_INPUT_MAX_CHARS) return text;
   throw new Failure(tooLong, 2);

@@ -1,5 +1,5 @@
 import type { WorkflowStage } from '@hamlet/contract';
-import { durationText, tokensText } from '@hamlet/engine/manifests';
+import { durationText, tokensText, turnsText } from '@hamlet/engine/manifests';
 import { printable } from '../../talk/printable.ts';
 import { brief, listed } from '../../table.ts';
 
@@ -12,11 +12,6 @@ const SIGNS: Readonly<Record<WorkflowStage['status'], string>> = {
   stopped: '-',
 };
 const MESSAGE_CHARS = 160;
-
-function triesOf({ attempt, round }: WorkflowStage): string {
-  const parts = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(round > 1 ? [`round ${round}`] : [])];
-  return parts.join(', ');
-}
 
 function failureOf({ failure }: WorkflowStage): string {
   if (failure === null) return '';
@@ -31,8 +26,8 @@ function timeOf({ started_at: start, ended_at: end }: WorkflowStage): string {
 /** A stage that has begun or ended, as `hamlet-engine run` reports it: `✔ judge (round 2)  1.2 s, 340 tokens`. */
 function stageLine(stage: WorkflowStage): string {
   const { stage: id, status, tokens, worker_run_id: worker } = stage;
-  const tries = triesOf(stage);
-  const name = `${SIGNS[status]} ${id}${tries === '' ? '' : ` (${tries})`}`;
+  const turns = turnsText(stage);
+  const name = `${SIGNS[status]} ${id}${turns === '' ? '' : ` (${turns})`}`;
   if (status === 'skipped' || status === 'stopped') return `${name} ${status}`;
   const end =
     status === 'running' ? '' : [timeOf(stage), tokens === 0 ? '' : tokensText(tokens)].filter(Boolean).join(', ');
@@ -40,10 +35,10 @@ function stageLine(stage: WorkflowStage): string {
   return [name, end, runOf, failureOf(stage)].filter(Boolean).join('  ');
 }
 
-/** State of each stage that was reported, by its id. */
+/** The reported state of each stage, by its id. */
 export type Reported = ReadonlyMap<string, string>;
 
-/** Lines of the stages that have changed since the last report, and what is reported then. Pure. */
+/** A line for each stage that changed since the last report, and the new report. Pure. */
 export function stageNews(
   before: Reported,
   stages: readonly WorkflowStage[],
@@ -55,7 +50,7 @@ export function stageNews(
 
 type Row = Readonly<{ id: string; role: string; stage: WorkflowStage | null }>;
 
-/** Stages as a table: those that began, in that order, then those of the plan that have not. Pure. */
+/** A table of the stages: first those that have begun, in that order, then the others of the plan. Pure. */
 export function stagesTable(
   stages: readonly WorkflowStage[],
   planned: readonly Readonly<{ id: string; role: string }>[],
@@ -73,6 +68,6 @@ export function stagesTable(
     TOKENS: ({ stage }) => stage?.tokens ?? '-',
     COST: ({ stage }) => stage?.cost ?? '-',
     RUN: ({ stage }) => stage?.worker_run_id ?? '-',
-    NOTE: ({ stage }) => (stage === null ? '' : [triesOf(stage), failureOf(stage)].filter(Boolean).join('; ')),
+    NOTE: ({ stage }) => (stage === null ? '' : [turnsText(stage), failureOf(stage)].filter(Boolean).join('; ')),
   });
 }

@@ -3,10 +3,10 @@ import { readPlan, type Plan } from '@hamlet/engine/manifests';
 
 export type WorkflowView = CallData<typeof getRunWorkflow> & Pick<CallData<typeof getRun>, 'run' | 'output_json'>;
 
-/** A run with its workflow as they are now. */
+/** The present state of a run and its workflow. */
 export async function readWorkflow(api: Client, id: string): Promise<WorkflowView> {
   const params = { run_id: id };
-  // The run is read first, so that the stages of an ended run are its last ones.
+  // Reads the run first: if it has ended, the stages read after it are final.
   const { run, output_json: output } = await dataOf(api.call(getRun, { params }));
   const workflow = await dataOf(api.call(getRunWorkflow, { params }));
   return { ...workflow, run, ...(output === undefined ? {} : { output_json: output }) };
@@ -16,8 +16,8 @@ export async function readWorkflow(api: Client, id: string): Promise<WorkflowVie
 export const planIn = ({ plan }: Pick<WorkflowView, 'plan'>): Plan | null => (plan === null ? null : readPlan(plan));
 
 /**
- * The output of a done workflow as JSON: that of its exit, or of all exits that are completed, by their ids. Null if the reader may not read
- * it, or it is too long for a list of stages. Pure.
+ * The output of a workflow as JSON: that of its completed exit, or of several by their ids. Null if the reader may not read it, or if it is
+ * too long for a list of stages. Pure.
  */
 export function outputOf(view: Pick<WorkflowView, 'plan' | 'stages' | 'output_json'>): string | null {
   if (view.output_json !== undefined) return view.output_json;
