@@ -148,7 +148,7 @@ testOnDevices('a person repeats an ended run from a stage, with another input', 
   const input = page.locator('.dialog textarea[name="input"]');
   assert.equal(await input.inputValue(), '{\n  "notes": [\n    "a",\n    "b"\n  ]\n}');
   await input.fill('{"notes": [a]}');
-  await page.getByText('Line 1, column 12: this is no JSON').waitFor();
+  await page.getByText('Line 1, column 12: this is not JSON').waitFor();
   await stage.shot(viewer, `run-workflow-repeat-${device}`);
   await input.fill('{"notes": ["c"]}');
   await page.getByText('Those of the agent now').click();

@@ -32,7 +32,7 @@ export function Workbench({ agent, manifests, readOnly }: WorkbenchProps) {
     setJump({ ...place });
   };
   const add = (name: string): void => {
-    // A file that was deleted and not saved comes back as it was.
+    // A file whose deletion is not saved comes back with its text.
     write(name, edits.get(name)?.was ?? '');
     setChosen(name);
   };
@@ -41,8 +41,8 @@ export function Workbench({ agent, manifests, readOnly }: WorkbenchProps) {
       <p className="card empty">{agent.display_name} has no workflow. An admin can write one here.</p>
     ) : (
       <StartingPoints
-        onChoose={(begin) => {
-          for (const [name, text] of begin.texts) write(name, text);
+        onChoose={({ texts: begun }) => {
+          for (const [name, text] of begun) write(name, text);
         }}
       />
     );
@@ -84,7 +84,7 @@ export function Workbench({ agent, manifests, readOnly }: WorkbenchProps) {
       />
       <section className="workbench-start card" aria-label="Start a task">
         <h2>Start a task</h2>
-        {edits.size > 0 && <p className="hint">A task takes the saved manifests, without your changes.</p>}
+        {edits.size > 0 && <p className="hint">A task uses the saved manifests, not your unsaved changes.</p>}
         <WorkflowStart agent={agent} />
       </section>
     </div>

@@ -5,7 +5,7 @@ import type { EditedManifests } from '../texts/use-manifests.ts';
 /** Saves the changes of all files at once, or discards them. Text with problems stays in the tab: a run could not begin with it. */
 export function SaveBar({ manifests, problems }: Readonly<{ manifests: EditedManifests; problems: number }>) {
   const { edits, conflicts, isMerged, saving, discard, save } = manifests;
-  // The panel of conflicts shows this one.
+  // The panel of conflicts shows this refusal.
   const refused = saving.refused?.code === 'manifests_changed' ? null : saving.refused;
   const ready = edits.size > 0 && conflicts.length === 0 && problems === 0 && !saving.busy;
   return (
@@ -54,7 +54,7 @@ function stateWords({
   problems,
   done,
 }: Readonly<{ unsaved: number; problems: number; done: boolean }>): string {
-  if (unsaved === 0) return done ? 'Saved. The next run takes these manifests.' : 'No unsaved changes.';
+  if (unsaved === 0) return done ? 'Saved. The next run uses these manifests.' : 'No unsaved changes.';
   const changes = unsaved === 1 ? 'One file has unsaved changes' : `${unsaved} files have unsaved changes`;
   return problems > 0 ? `${changes}. Correct the problems, then save.` : `${changes}.`;
 }

@@ -6,6 +6,7 @@ import {
   type WorkflowRequest,
 } from '@hamlet/contract';
 import type { Reading } from '../../../client/drafts.ts';
+import { jsonProblem } from '../../workflow/json/json-fault.ts';
 
 /** The fields of a task for a workflow while a person writes it. */
 export interface StartDraft {
@@ -25,7 +26,7 @@ type StartBody = Readonly<{ prompt: string; workflow: WorkflowRequest }>;
 /** Longest name that people see for a task with an input in JSON. */
 const NAME_MAX_CHARS = 200;
 
-/** The body of `createRun`, or the problems of the fields. `workflowId` names a task whose input is no text. */
+/** The body of `createRun`, or the problems of the fields. `workflowId` names a task whose input is JSON. */
 export function readStart(draft: StartDraft, workflowId: string): Reading<{ body: StartBody }, StartProblems> {
   const tags = tagsOf(draft.tags);
   const problems: StartProblems = {
@@ -62,22 +63,12 @@ function inputProblem({ kind, text, json }: StartDraft): StartProblems {
     return JSON.stringify(text).length > WORKFLOW_INPUT_MAX_CHARS ? { text: TOO_LONG } : {};
   }
   if (json.length > WORKFLOW_INPUT_MAX_CHARS) return { json: TOO_LONG };
-  return JsonText.safeParse(json).success ? {} : { json: jsonProblem(json) };
+  return JsonText.safeParse(json).success ? {} : { json: jsonProblem(json) ?? 'Write a JSON value' };
 }
 
 const TOO_LONG = `Write at most ${WORKFLOW_INPUT_MAX_CHARS.toLocaleString('en')} characters`;
 
-/** The words of the browser's own reader, which name the place. */
-function jsonProblem(json: string): string {
-  try {
-    JSON.parse(json);
-    return 'Write a JSON value';
-  } catch (error) {
-    return error instanceof Error ? `Write a JSON value: ${error.message}` : 'Write a JSON value';
-  }
-}
-
-/** A text that is short enough is the prompt itself; its spaces at both ends are cut off. */
+/** A text that is short enough is the prompt itself, trimmed. */
 function inputOf(
   { kind, text, json }: StartDraft,
   workflowId: string,

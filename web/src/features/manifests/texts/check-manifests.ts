@@ -10,7 +10,7 @@ export function checkTexts(texts: Texts): Checked {
   return read.ok ? { errors: [], manifests: read.value } : { errors: read.errors, manifests: null };
 }
 
-/** The pipeline that a person looks at: the chosen one, or the first if the manifests do not have it. */
+/** The pipeline to show: the chosen one, or the first if the manifests lack it. */
 export function pipelineIn({ pipelines }: Pick<Manifests, 'pipelines'>, chosen: string | null): string {
   return pipelines.find(({ id }) => id === chosen)?.id ?? pipelines[0]?.id ?? '';
 }

@@ -61,7 +61,7 @@ test('edits of files that others left alone are kept on top of the new version',
   );
 });
 
-test('an edit that others made too is gone, and a different one is a conflict until a person chooses', () => {
+test('an edit that another person made too is dropped; a different one is a conflict until a person chooses', () => {
   let edits = edited(saved, NONE, ['workflow.yaml', 'w2']);
   edits = edited(saved, edits, ['agents.yaml', 'a2']);
   const texts = new Map([
@@ -93,7 +93,7 @@ test('a file that one deleted and the other changed is a conflict', () => {
   assert.deepEqual(rebased(changed, { version: '8', texts: new Map() }).conflicts, ['agents.yaml']);
 });
 
-test('text that was typed while a save was under way stays unsaved', () => {
+test('text typed during a save stays unsaved', () => {
   const sent = edited(saved, edited(saved, NONE, ['workflow.yaml', 'w2']), ['agents.yaml', 'a2']);
   const texts = withEdits(saved, sent);
   const newest = edited(saved, sent, ['workflow.yaml', 'w3']);

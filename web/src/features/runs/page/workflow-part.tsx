@@ -2,7 +2,7 @@ import type { Run } from '@hamlet/contract';
 import { lazy } from 'react';
 import { LazyBoundary } from '../../../ui/controls.tsx';
 
-/** It brings the parser of manifests and the layout of graphs, which other runs do without. */
+/** Loaded with the parser of manifests and the layout of graphs, which other runs do not need. */
 const RunWorkflowPart = lazy(async () => ({
   default: (await import('../../workflow/run/run-workflow.tsx')).RunWorkflowPart,
 }));
@@ -15,11 +15,12 @@ type PartProps = Readonly<{
 
 /** The workflow that a run carries out, before everything else of it; nothing for other runs. */
 export function WorkflowPart({ run, version, onAnswered }: PartProps) {
-  if (run.workflow === undefined) return null;
+  const { workflow, state } = run;
+  if (workflow === undefined) return null;
   const { steps, tokens } = run.usage;
   return (
     <LazyBoundary fallback={<p className="empty">Loading the workflow…</p>}>
-      <RunWorkflowPart run={run} version={`${version} ${run.state} ${steps} ${tokens}`} onAnswered={onAnswered} />
+      <RunWorkflowPart {...{ run, workflow, onAnswered }} version={`${version} ${state} ${steps} ${tokens}`} />
     </LazyBoundary>
   );
 }

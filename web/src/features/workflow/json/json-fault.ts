@@ -5,7 +5,7 @@ const SPACE = /[ \t\n\r]*/y;
 const TOKEN =
   /("(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|([[\]{},:])/uy;
 
-/** The tokens that may follow, and what then follows them; `done`: a value is complete. */
+/** The tokens that may come next, each with the state after it; `done`: a value is complete. */
 type Next = Readonly<Partial<Record<string, Awaited | 'done'>>>;
 type Awaited = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'more of [' | 'more of {' | 'nothing';
 
@@ -35,6 +35,13 @@ export function jsonFault(text: string): Place | null {
   }
   const end = afterSpace(text, at);
   return end === text.length ? null : placeOf(text, end);
+}
+
+/** Why a text is not JSON, with the place; null if it is JSON. Pure. */
+export function jsonProblem(text: string): string | null {
+  const fault = jsonFault(text);
+  if (fault === null) return null;
+  return `Line ${fault.line}, column ${fault.column}: this is not JSON. A text stands in double quotes`;
 }
 
 type Token = Readonly<{ kind: string; start: number; end: number }>;

@@ -7,8 +7,8 @@ import { changedInput, firstDraft, inputProblem, mayRepeat } from './rerun-draft
 test('an input is checked as it is typed, and its place is named', () => {
   assert.equal(inputProblem(''), null);
   assert.equal(inputProblem('{"a": [1, 2]}'), null);
-  assert.match(inputProblem('{\n  "a": nothing\n}') ?? '', /^Line 2, column 8: this is no JSON/);
-  assert.match(inputProblem('{"a": ') ?? '', /this is no JSON\. A text stands in double quotes$/);
+  assert.match(inputProblem('{\n  "a": nothing\n}') ?? '', /^Line 2, column 8: this is not JSON/);
+  assert.match(inputProblem('{"a": ') ?? '', /this is not JSON\. A text stands in double quotes$/);
   assert.match(inputProblem(`"${'x'.repeat(65_536)}"`) ?? '', /65,538 characters: write at most 65,536/);
 });
 

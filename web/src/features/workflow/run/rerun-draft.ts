@@ -2,26 +2,23 @@ import { WORKFLOW_INPUT_MAX_CHARS, type Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { isOwn, type ViewerId } from '../../../client/labels.ts';
 import { indentedJson } from '../../runs/indented-json.ts';
-import { jsonFault } from '../json/json-fault.ts';
+import { jsonProblem } from '../json/json-fault.ts';
 
-/** A repetition as a person edits it. An empty `input` is the earlier one. */
+/** A repetition while a person edits it. An empty `input` stands for the earlier one. */
 export type RerunDraft = Readonly<{ input: string; manifests: 'same' | 'current' }>;
 
-/** The form begins with the earlier input of the stage; without one if it is too long or deleted. */
+/** The form begins with the earlier input of the stage, or empty if that is too long or deleted. */
 export const firstDraft = (input: string | null): RerunDraft => ({
   input: input === null ? '' : indentedJson(input),
   manifests: 'same',
 });
 
-/** Why a text is no input for a stage; null if it is one, or empty. Pure. */
+/** Why a text cannot be the input of a stage; null if it can, or is empty. Pure. */
 export function inputProblem(text: string): string | null {
   if (text.trim() === '') return null;
   if (text.length > WORKFLOW_INPUT_MAX_CHARS)
     return `The input has ${text.length.toLocaleString('en')} characters: write at most ${WORKFLOW_INPUT_MAX_CHARS.toLocaleString('en')}`;
-  const fault = jsonFault(text);
-  return fault === null
-    ? null
-    : `Line ${fault.line}, column ${fault.column}: this is no JSON. A text stands in double quotes`;
+  return jsonProblem(text);
 }
 
 /** The input to send; undefined for the earlier one. Pure. */

@@ -1,4 +1,11 @@
-import { getRunWorkflow, listPermissions, listWorkers, type CallData, type Run } from '@hamlet/contract';
+import {
+  getRunWorkflow,
+  listPermissions,
+  listWorkers,
+  type CallData,
+  type Run,
+  type RunWorkflow,
+} from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import type { Plan } from '@hamlet/engine/manifests';
 import { type ReactNode, useMemo, useState } from 'react';
@@ -15,27 +22,31 @@ import { StageDetails } from '../stages/stage-details.tsx';
 import { markOf } from '../stages/stage-labels.ts';
 import { StageList } from '../stages/stage-list.tsx';
 import { followedEdges, stageViews, type StageView } from '../stages/stage-views.ts';
-import { useCalm } from './use-calm.ts';
+import { useThrottled } from './use-throttled.ts';
 import { Repeats, WorkflowFacts } from './workflow-facts.tsx';
 import './workflow.css';
 
 type WorkflowProps = Readonly<{
   run: Run;
+  workflow: RunWorkflow;
   /** Changes with each news of the run. */
   version: string;
   onAnswered: () => void;
 }>;
 
-/** At most one request a second, even if the stream has more news. */
-const CALM_MS = 1_000;
+/** The page reads at most once in this time, even if the stream has more news. */
+const THROTTLE_MS = 1_000;
 const RUNNING_MS = 3_000;
 const SETTLED_MS = 60_000;
-/** Most requests that are read of an agent; more than one for each stage that may run at once. */
+/** Requests of the agent that the page reads: more than stages that may run at once. */
 const ASKED_MAX = 100;
 
 /** The workflow of a run: its graph and its stages as they are now, the details of one stage, and the manifests. */
-export function RunWorkflowPart({ run, version, onAnswered }: WorkflowProps) {
-  const timing = { everyMs: isSettled(run.state) ? SETTLED_MS : RUNNING_MS, version: useCalm(version, CALM_MS) };
+export function RunWorkflowPart({ run, workflow, version, onAnswered }: WorkflowProps) {
+  const timing = {
+    everyMs: isSettled(run.state) ? SETTLED_MS : RUNNING_MS,
+    version: useThrottled(version, THROTTLE_MS),
+  };
   const { data, refused } = useLive(getRunWorkflow, { params: { run_id: run.run_id } }, timing);
   if (data === null)
     return (
@@ -43,19 +54,19 @@ export function RunWorkflowPart({ run, version, onAnswered }: WorkflowProps) {
         <Unread refused={refused} word="Loading the workflow…" />
       </Part>
     );
-  return <Shown {...{ run, data, onAnswered }} version={timing.version} />;
+  return <Shown {...{ run, workflow, data, timing, onAnswered }} />;
 }
 
-type ShownProps = WorkflowProps & Readonly<{ data: CallData<typeof getRunWorkflow> }>;
+type ShownProps = Omit<WorkflowProps, 'version'> &
+  Readonly<{ data: CallData<typeof getRunWorkflow>; timing: Readonly<{ everyMs: number; version: string }> }>;
 
-function Shown({ run, data, version, onAnswered }: ShownProps) {
-  const workflow = run.workflow ?? NO_WORKFLOW;
-  const timing = { everyMs: isSettled(run.state) ? SETTLED_MS : RUNNING_MS, version };
+function Shown({ run, workflow, data, timing, onAnswered }: ShownProps) {
   const ofRun = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
   const workers = useLive(listWorkers, ofRun, timing);
   const pending = { query: { agent_id: run.agent_id, state: 'pending', limit: ASKED_MAX } } as const;
   const asked = useLive(listPermissions, pending, timing);
-  const plan = usePlan(data, workflow);
+  // The same object while the answers describe the same plan, because its layout takes time: a run keeps its request and its manifests.
+  const plan = useMemo(() => planOfRun(data, workflow), [run.run_id, data.manifests.sha256, data.pipeline, data.plan]);
   const views = stageViews({
     plan,
     stages: data.stages,
@@ -87,7 +98,7 @@ function Shown({ run, data, version, onAnswered }: ShownProps) {
 type StagesProps = Pick<ShownProps, 'run' | 'onAnswered'> &
   Readonly<{ plan: Plan | null; views: readonly StageView[]; children: ReactNode }>;
 
-/** The graph and the list of the stages. Beside them are the details of the chosen stage; before a choice, the children. */
+/** The graph and the list of the stages, with the details of the chosen stage, or the children before a choice. */
 function Stages({ run, plan, views, onAnswered, children }: StagesProps) {
   const [chosen, choose] = useState<string | null>(null);
   const selected = views.find(({ id }) => id === chosen) ?? null;
@@ -116,7 +127,7 @@ function Stages({ run, plan, views, onAnswered, children }: StagesProps) {
   );
 }
 
-/** The layout of 200 stages takes most of a second, and of 1,000 stages some seconds, in which the page stands still. */
+/** The layout of 200 stages blocks the page for most of a second, that of 1,000 stages for some seconds. */
 const DRAWN_AT_ONCE_MAX = 200;
 
 type DrawnProps = Readonly<{
@@ -145,15 +156,6 @@ function Graph({ plan, views, chosen, onSelect }: DrawnProps) {
       onSelect={onSelect}
     />
   );
-}
-
-const NO_WORKFLOW: NonNullable<Run['workflow']> = { manifests: '' };
-
-/** The same object while the answers describe the same plan, because its layout takes time. */
-function usePlan(data: CallData<typeof getRunWorkflow>, { pipeline, mode, tags }: NonNullable<Run['workflow']>) {
-  const asked = JSON.stringify({ pipeline, mode, tags });
-  // The hash stands for the files.
-  return useMemo(() => planOfRun(data, JSON.parse(asked)), [data.manifests.sha256, data.pipeline, data.plan, asked]);
 }
 
 function graphLabel(workflow: string, views: readonly StageView[]): string {

@@ -2,15 +2,15 @@ import type { Run, RunWorkflow } from '@hamlet/contract';
 import { Fact, LinkButton } from '../../../ui/controls.tsx';
 import { useVillage } from '../../village-context.ts';
 import { JsonText } from '../json/json-text.tsx';
-import { useLabel, useOfStages } from '../stages/stage-labels.ts';
+import { totalUsage, usageLabel } from '../stages/stage-labels.ts';
 import type { StageView } from '../stages/stage-views.ts';
 
 type FactsProps = Readonly<{ workflow: RunWorkflow; pipeline: string | null; views: readonly StageView[] }>;
 
-/** How the workflow was asked for, and what its stages used together. */
+/** The request for the workflow, and the total usage of its stages. */
 export function WorkflowFacts({ workflow, pipeline, views }: FactsProps) {
   const { mode, tags = [], input_json: input, overrides = [] } = workflow;
-  const used = useLabel(useOfStages(views.flatMap(({ stage }) => stage ?? [])));
+  const used = usageLabel(totalUsage(views.flatMap(({ stage }) => stage ?? [])));
   return (
     <dl className="stage-facts">
       {pipeline !== null && <Fact name="Pipeline">{pipeline}</Fact>}

@@ -2,12 +2,12 @@ import type { WorkflowStage } from '@hamlet/contract';
 import type { EdgeType, Plan, PlanEdge } from '@hamlet/engine/manifests';
 import type { StageView } from './stage-views.ts';
 
-/** An edge that leads away from a stage. `isFollowed`: null while that is not decided. `reason`: when it is followed, or why it was not. */
+/** An edge from a stage. `isFollowed`: null while it is undecided. `reason`: when it is followed, or why it was not. */
 export type EdgeView = Readonly<{ id: string; to: string; isFollowed: boolean | null; reason: string }>;
 
 const ENDED: ReadonlySet<WorkflowStage['status']> = new Set(['completed', 'failed', 'skipped', 'stopped']);
 
-/** The edges that lead away from a stage, and the fallback rules that it led to. Pure. */
+/** The edges from a stage, and the fallback rules that it has followed. Pure. */
 export function edgesFrom(plan: Plan | null, { id, stage }: Pick<StageView, 'id' | 'stage'>): readonly EdgeView[] {
   const followed = new Set(stage?.edges ?? []);
   const edges = (plan?.edges ?? []).filter(({ from }) => from === id);

@@ -1,5 +1,12 @@
 import type { CallData, getRunWorkflow, RunWorkflow } from '@hamlet/contract';
-import { choosePipeline, compilePlan, readManifests, readPlan, type Plan } from '@hamlet/engine/manifests';
+import {
+  choosePipeline,
+  compilePlan,
+  readManifests,
+  readPlan,
+  type Manifests,
+  type Plan,
+} from '@hamlet/engine/manifests';
 
 type Answer = Pick<CallData<typeof getRunWorkflow>, 'manifests' | 'pipeline' | 'plan'>;
 
@@ -12,18 +19,15 @@ export function planOfRun(answer: Answer, asked: Pick<RunWorkflow, 'pipeline' | 
   if (made !== null) return made;
   const read = readManifests(new Map(answer.manifests.files.map(({ path, text }) => [path, text])));
   if (!read.ok) return null;
-  const { pipelines } = read.value;
-  const id = answer.pipeline ?? asked.pipeline ?? chosenIn(pipelines, asked);
+  const id = answer.pipeline ?? asked.pipeline ?? chosenIn(read.value, asked);
   if (id === null) return null;
   const compiled = compilePlan(read.value, id);
   return compiled.ok ? compiled.value : null;
 }
 
-type Offers = Parameters<typeof choosePipeline>[0];
-
 function chosenIn(
-  pipelines: Offers,
-  { mode = null, tags = [] }: { mode?: string | null | undefined; tags?: readonly string[] | undefined },
+  { pipelines }: Manifests,
+  { mode = null, tags = [] }: Pick<RunWorkflow, 'mode' | 'tags'>,
 ): string | null {
   const chosen = choosePipeline(pipelines, { mode, tags, overrides: [] });
   return chosen.ok ? chosen.pipeline.id : null;

@@ -9,7 +9,7 @@ import { useVillage } from '../../village-context.ts';
 import { StageMark } from '../graph/stage-mark.tsx';
 import { edgesFrom } from './edge-views.ts';
 import { JsonText } from '../json/json-text.tsx';
-import { stageLength, stateWord, turnsLabel, useLabel, workLabel } from './stage-labels.ts';
+import { stageLength, stateWord, turnsLabel, usageLabel, workLabel } from './stage-labels.ts';
 import type { StageView } from './stage-views.ts';
 
 type DetailsProps = Readonly<{
@@ -22,13 +22,13 @@ type DetailsProps = Readonly<{
   repeat: ReactNode;
 }>;
 
-/** One stage: its state, the requests that wait for a person, what it got and gave, and where the run went from it. */
+/** One stage: its state, its requests to people, its input and output, and its edges. */
 export function StageDetails({ view, runId, plan, onSelect, onAnswered, repeat }: DetailsProps) {
   const { id, stage } = view;
   const part = useRef<HTMLElement>(null);
   // The details may be below the graph, and on a phone below the list.
   useEffect(() => {
-    // It returns a promise in some browsers, which is no clean-up.
+    // The braces keep the promise that some browsers return from React, which expects a clean-up function.
     part.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (
@@ -53,7 +53,7 @@ export function StageDetails({ view, runId, plan, onSelect, onAnswered, repeat }
 
 type AskedProps = Readonly<{ permission: Permission; isOfRun: boolean; onAnswered: () => void }>;
 
-/** A request of the agent of a stage. Those of the run itself are at the top of its page. */
+/** A request of a stage's agent, or a link to a request of the run, which is at the top of the page. */
 function Asked({ permission, isOfRun, onAnswered }: AskedProps) {
   if (!isOfRun) return <PermissionCard permission={permission} onAnswered={onAnswered} />;
   const show = (): void => {
@@ -69,7 +69,7 @@ function Course({ view, stage }: Readonly<{ view: StageView; stage: WorkflowStag
   const now = useNow(1000);
   const { worker_run_id: workerId, started_at: started, ended_at: ended } = stage;
   const turns = turnsLabel(stage);
-  const used = useLabel(stage);
+  const used = usageLabel(stage);
   return (
     <dl className="stage-facts">
       {turns !== '' && <Fact name="Turn">{turns}</Fact>}

@@ -4,7 +4,7 @@ import { aRun } from '../../../client/minds/minds.fixture.ts';
 import { edgesFrom } from './edge-views.ts';
 import { planOfRun } from './run-plan.ts';
 import { aRunWorkflow, aWorkflowStage, STAGES_UNDER_WAY } from './run-workflow.fixture.ts';
-import { markOf, stageLength, stateWord, turnsLabel, useLabel, useOfStages, workLabel } from './stage-labels.ts';
+import { markOf, stageLength, stateWord, totalUsage, turnsLabel, usageLabel, workLabel } from './stage-labels.ts';
 import { stageViews } from './stage-views.ts';
 
 const PLAN = planOfRun(aRunWorkflow(), {});
@@ -23,7 +23,7 @@ test('rounds and attempts are named from the second one on', () => {
   assert.equal(turnsLabel(aWorkflowStage('a', { round: 2, attempt: 3 })), 'round 2 · try 3');
 });
 
-test('below a node are its state and turns, and what it used', () => {
+test('the words below a node are its state and turns, then its usage', () => {
   assert.deepEqual(markOf(viewOf('logic')), { state: 'completed', lines: ['2 s · try 2', '1.2K tok · 0.0213 ai$'] });
   assert.deepEqual(markOf(viewOf('draft')), { state: 'running', lines: ['round 2', '5.3K tok · 0.094 ai$'] });
   assert.deepEqual(markOf(viewOf('polish')).lines[0], 'tries again');
@@ -41,12 +41,12 @@ test('a stage says what it runs', () => {
   assert.equal(workLabel({ role: 'agent', planned: null }), 'agent');
 });
 
-test('times and use of stages, in words', () => {
+test('times and usage of stages, in words', () => {
   assert.equal(stageLength(aWorkflowStage('a', { started_at: null }), 0), '');
   const open = aWorkflowStage('a', { ended_at: null });
   assert.equal(stageLength(open, Date.parse('2026-11-29T10:01:00Z')), '1 min');
-  assert.equal(useLabel({ tokens: 0, cost: '0' }), '');
-  assert.equal(useLabel(useOfStages(STAGES_UNDER_WAY)), '7,814 tokens · 0.1313 ai$');
+  assert.equal(usageLabel({ tokens: 0, cost: '0' }), '');
+  assert.equal(usageLabel(totalUsage(STAGES_UNDER_WAY)), '7,814 tokens · 0.1313 ai$');
   assert.equal(stateWord({ state: 'waiting', takenOver: false }), 'Needs permission');
 });
 

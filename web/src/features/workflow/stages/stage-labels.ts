@@ -36,14 +36,13 @@ export function stageLength(stage: Pick<WorkflowStage, 'started_at' | 'ended_at'
   return lengthLabel(endMs - Date.parse(stage.started_at));
 }
 
-type Used = Pick<WorkflowStage, 'tokens' | 'cost'>;
+type Usage = Pick<WorkflowStage, 'tokens' | 'cost'>;
 
 /** `1,204 tokens · 0.02 ai$`; empty without tokens. */
-export const useLabel = ({ tokens, cost }: Used): string =>
+export const usageLabel = ({ tokens, cost }: Usage): string =>
   tokens === 0 ? '' : `${tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`} · ${moneyLabel(cost)}`;
 
-/** Tokens and cost of all stages together. */
-export const useOfStages = (stages: readonly Used[]): Used => ({
+export const totalUsage = (stages: readonly Usage[]): Usage => ({
   tokens: stages.reduce((sum, { tokens }) => sum + tokens, 0),
   cost: sumOf(stages.map(({ cost }) => cost)),
 });
@@ -52,20 +51,20 @@ const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 const MONEY = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
 /** The same in the room below a node: `1.2K tok · 0.0213 ai$`. */
-function shortUse({ tokens, cost }: Used): string {
+function shortUsage({ tokens, cost }: Usage): string {
   if (tokens === 0) return '';
   const amount = Number(cost);
   return `${SHORT.format(tokens)} tok · ${amount > 0 && amount < 0.0001 ? '<0.0001' : MONEY.format(amount)} ai$`;
 }
 
-/** The words below the node of a stage: its state with its turns, and what it used. */
+/** The words below the node of a stage: its state and turns, then its usage. */
 export function markOf(view: StageView): NodeMark {
   const { state, stage } = view;
   const turns = turnsLabel(stage);
   const isTimed = state === 'completed' && !view.takenOver;
   const word = isTimed ? stageLength(stage, 0) : stateWord(view).toLowerCase();
   const first = [state === 'running' && turns !== '' ? '' : word, turns].filter((part) => part !== '').join(' · ');
-  return { state, lines: stage === null ? [] : [first, shortUse(stage)] };
+  return { state, lines: stage === null ? [] : [first, shortUsage(stage)] };
 }
 
 /** The work of a stage: `agent critic`, `tool read`, `merge`. */

@@ -1,6 +1,6 @@
 import { useNow } from '../../../ui/controls.tsx';
 import { StageMark } from '../graph/stage-mark.tsx';
-import { stageLength, stateWord, turnsLabel, useLabel, workLabel } from './stage-labels.ts';
+import { stageLength, stateWord, turnsLabel, usageLabel, workLabel } from './stage-labels.ts';
 import type { StageView } from './stage-views.ts';
 
 type ListProps = Readonly<{
@@ -40,7 +40,7 @@ const wordsOf = (view: StageView, now: number): string =>
     stateWord(view),
     turnsLabel(view.stage),
     view.takenOver || view.state === 'stopped' ? '' : stageLength(view.stage, now),
-    view.stage === null ? '' : useLabel(view.stage),
+    view.stage === null ? '' : usageLabel(view.stage),
   ]
     .filter((word) => word !== '')
     .join(' · ');

@@ -62,7 +62,7 @@ test('the stage of a call is in its id, also if the name of the stage has dots',
   assert.equal(stageOfCall('7.0'), null);
 });
 
-test('a run that repeats a part of another one took the stages before that part over', () => {
+test('a run that repeats another from a stage has taken over the stages before it', () => {
   const rerun = { run_id: WORKER, stage: 'draft' };
   const run = aRun({ state: 'running', workflow: { manifests: MANIFESTS, rerun } });
   const taken = (found: ReturnType<typeof views>) => found.filter((each) => each.takenOver).map(({ id }) => id);

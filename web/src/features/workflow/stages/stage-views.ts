@@ -3,7 +3,7 @@ import { isSettled } from '@hamlet/core';
 import type { Plan, PlanStage } from '@hamlet/engine/manifests';
 import type { StageState } from '../graph/stage-mark.tsx';
 
-/** A stage of the plan with its place in the run. `worker`: the run of its agent; `asked`: the requests of its calls and of its agent that wait for a person. */
+/** A stage of the plan, and its course in the run. `worker`: the run of its agent. `asked`: pending requests of its calls and agent. */
 export type StageView = Readonly<{
   id: string;
   role: string;
@@ -26,7 +26,7 @@ type Seen = Readonly<{
   permissions: readonly Permission[];
 }>;
 
-/** The stages of a run in the order of its plan, and behind them those that the plan lacks. Pure. */
+/** The stages of a run in the order of its plan, then those that the plan lacks. Pure. */
 export function stageViews(seen: Seen): readonly StageView[] {
   const { plan, stages, run } = seen;
   const planned = new Map((plan?.stages ?? []).map((stage) => [stage.id, stage]));
@@ -67,9 +67,7 @@ function stateOf(
   return isAsked ? 'waiting' : 'running';
 }
 
-/**
- * The stages that a run took over from the run that it repeats from a stage: they were ended when that stage began, and are not behind it.
- */
+/** The stages that a run took over from the run that it repeats: they ended before the stage `from` began, and are not behind it. */
 function takenOver(plan: Plan | null, stages: readonly WorkflowStage[], from: string | null): ReadonlySet<string> {
   if (plan === null || from === null) return new Set();
   const behind = stagesBehind(plan, from);
@@ -82,7 +80,7 @@ function takenOver(plan: Plan | null, stages: readonly WorkflowStage[], from: st
   );
 }
 
-/** A stage and all stages to which edges lead from it. */
+/** A stage and all stages that edges reach from it. */
 function stagesBehind({ edges }: Plan, from: string): ReadonlySet<string> {
   const found = new Set([from]);
   for (const id of found) for (const edge of edges) if (edge.from === id) found.add(edge.to);
