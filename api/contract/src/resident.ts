@@ -66,6 +66,7 @@ export {
   RUN_STEPS_MAX,
   RUN_SUMMARY_MAX_CHARS,
   WORKER_TOKENS_MIN,
+  WORKER_WIDTH_MAX,
 } from './values/run/run.ts';
 export { GIT_SECONDS_MAX, type GitAction, type GitInput } from './tools/git-tool.ts';
 export { INSTALL_SECONDS_MAX, type InstallInput, type PackageManager } from './tools/install-tool.ts';

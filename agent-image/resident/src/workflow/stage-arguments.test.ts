@@ -44,7 +44,7 @@ test('the arguments fit the tool of the village, and name the stage with its tur
   });
 });
 
-test('a text of any length is shortened, and an empty one is the stage', () => {
+test('a prompt is shortened to the limit, and an empty one is the id of the stage', () => {
   const long = stageArguments(asked({ agents: 1, text: 'x'.repeat(1_000_000) }), []);
   assert.ok(VILLAGE_TOOLS.run_stage.input.safeParse(long).success);
   assert.equal(stageArguments(asked({ agents: 1, text: ' \n' }), [])['prompt'], 's0');
@@ -57,7 +57,7 @@ test('stages that may run side by side share the rest of the tokens, and one sha
   );
 });
 
-test('an agent with a budget of its own asks for that, at most for the rest, and always for one answer', () => {
+test('an agent asks for its own budget, at most for the rest, and at least for one answer', () => {
   assert.equal(tokensOf({ agents: 4, agent: { budget: { tokens: 700_000 } } }), 700_000);
   assert.equal(tokensOf({ agents: 4, spent: 400_000, agent: { budget: { tokens: 700_000 } } }), 600_000);
   assert.equal(tokensOf({ agents: 4, spent: 1_000_000 }), WORKER_TOKENS_MIN);

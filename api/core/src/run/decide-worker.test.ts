@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseAiDollars, WORKER_TOKENS_MIN } from '@hamlet/contract';
-import { decideWorker, WORKER_DEPTH_MAX, WORKER_WIDTH_MAX, workerError, type WorkerFacts } from './decide-worker.ts';
+import { parseAiDollars, WORKER_TOKENS_MIN, WORKER_WIDTH_MAX } from '@hamlet/contract';
+import { decideWorker, WORKER_DEPTH_MAX, workerError, type WorkerFacts } from './decide-worker.ts';
 
 const budgets = { steps: 50, tokens: 10_000, money: '1', timeMs: 60_000, idleCalls: 10 };
 const FACTS: WorkerFacts = {

@@ -3,14 +3,13 @@ import {
   FREE_RUN_MONEY,
   parseAiDollars,
   WORKER_TOKENS_MIN,
+  WORKER_WIDTH_MAX,
   type RunBudgets,
   type WorkerError,
 } from '@hamlet/contract';
 
 /** Maximum depth: a worker may have workers, but those may have none. */
 export const WORKER_DEPTH_MAX = 2;
-/** Maximum number of active workers of one run. */
-export const WORKER_WIDTH_MAX = 4;
 const FREE_MICROS = parseAiDollars(FREE_RUN_MONEY);
 
 interface Spending {

@@ -214,6 +214,8 @@ export type RunOffer = z.infer<typeof RunOffer>;
 export const RUN_COUNT_MAX = 1_000_000_000;
 /** Minimum tokens of a worker: enough for one answer. */
 export const WORKER_TOKENS_MIN = 1_000;
+/** Maximum number of active workers of one run. */
+export const WORKER_WIDTH_MAX = 4;
 /** Number of ended workers that the API keeps for an agent, and of workers in a list. */
 export const WORKERS_KEPT = 100;
 export const WORKER_ARTIFACTS_MAX = 64;
