@@ -33,7 +33,7 @@ test('the safe mode of a run is an override after those of its request', () => {
   ]);
 });
 
-test('a repeated run names the earlier one, and the input of the stage only if it has another', () => {
+test('a repeated run names the earlier one, and the input of the stage only if a person gave another', () => {
   const of = crypto.randomUUID();
   const again = (rerun: NonNullable<BookedWorkflow['request']['rerun']>) =>
     taskOf('r2', booked({ request: { manifests: SHA, rerun } }));

@@ -1,15 +1,13 @@
-import type { AskedTask } from '@hamlet/engine/workflow/host';
+import type { AskedRepeat, AskedTask } from '@hamlet/engine/workflow/host';
 import type { BookedWorkflow } from '../engine/booked-workflow.ts';
 
-type Identified<T> = T & Readonly<{ id: string }>;
-
-/** A task to begin: a new one, or one that repeats a run from a stage on. */
-export type BegunTask =
-  | Readonly<{ kind: 'new'; spec: Identified<AskedTask> }>
-  | Readonly<{ kind: 'repeat'; of: string; from: Identified<Readonly<{ stage: string; input?: unknown }>> }>;
+/** A task to begin: a new one, or one that repeats the run `of` from a stage on. */
+type TaskToBegin =
+  | Readonly<{ kind: 'new'; spec: AskedTask }>
+  | Readonly<{ kind: 'repeat'; of: string; from: AskedRepeat }>;
 
 /** The task of a run. The engine checks its overrides, which come from people. Pure. */
-export function taskOf(id: string, { request, prompt, safeMode }: BookedWorkflow): BegunTask {
+export function taskOf(id: string, { request, prompt, safeMode }: BookedWorkflow): TaskToBegin {
   const { rerun, input_json: input, pipeline, mode, tags, overrides = [] } = request;
   if (rerun !== undefined) {
     const given = rerun.input_json === undefined ? {} : { input: valueOf(rerun.input_json) };

@@ -12,7 +12,7 @@ export const agentOfRun = (parts: TaskParts, { run, task, place }: RunOf): strin
 const agentOf = ({ plan }: TaskParts, stage: string): string | null =>
   plan.stages.find(({ id }) => id === stage)?.agent ?? null;
 
-/** The stage in the end of the id of a run of this engine: `STAGE.ROUND.ATTEMPT`. */
+/** The stage in `STAGE.ROUND.ATTEMPT`, with which the ids of this engine's agent runs end. */
 export const stageOf = (end: string): string => end.replace(/\.\d+\.\d+$/, '');
 
 const MS_PER_MINUTE = 60_000;

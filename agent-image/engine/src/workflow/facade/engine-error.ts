@@ -7,7 +7,6 @@ export type EngineErrorCode =
   | 'no_such_task'
   | 'no_such_stage'
   | 'task_exists'
-  | 'task_closed'
   | 'task_open'
   | 'plan_changed'
   | 'no_pipeline'

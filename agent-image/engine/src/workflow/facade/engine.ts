@@ -71,14 +71,8 @@ export class Engine {
   #isClosed = false;
 
   private constructor(
-    parts: Readonly<{
-      manifests: Manifests;
-      journal: Journal;
-      workspace: Workspace;
-      tasks: Tasks;
-      loop: Loop;
-      observation: Observation;
-    }>,
+    parts: Pick<Opening, 'manifests' | 'journal' | 'workspace'> &
+      Readonly<{ tasks: Tasks; loop: Loop; observation: Observation }>,
   ) {
     this.#manifests = parts.manifests;
     this.#hash = hashOf(parts.manifests);

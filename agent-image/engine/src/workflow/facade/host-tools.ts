@@ -12,9 +12,9 @@ export type AskedAgent = Readonly<{ at: StageAt; agent: AgentSpec; plan: Plan; t
 /** Why the host has no tool for one of the manifests, and the fix. */
 export type MissingTool = Readonly<{ missing: string; hint: string }>;
 
-/** The tools of a host that carries tasks out on its own journal, in place of handlers and a folder. */
+/** The tools of a host, in place of handlers and a folder. */
 export type HostTools = Readonly<{
-  /** The tool that carries out a tool of the manifests, with arguments that fit the manifest. The same for the same tool. */
+  /** The tool behind a tool of the manifests, always the same one. Its arguments fit the manifest. */
   toolFor: (tool: ManifestTool) => Tool | MissingTool;
   /** The tool whose calls ask agents. The text of a result is the answer as JSON. No manifest has a tool of its name. */
   asking: Tool;
@@ -22,13 +22,13 @@ export type HostTools = Readonly<{
   argumentsOf: (asked: AskedAgent) => Readonly<Record<string, unknown>>;
 }>;
 
-/** The stage for which a run of a host works. */
+/** The stage to which a run of a host is assigned. */
 export type Place = Readonly<{ task: string; stage: string; round: number; attempt: number }>;
 
 /** Null if tools work in a folder. */
 export const hosted = (by: Workspace | HostTools): HostTools | null => ('asking' in by ? by : null);
 
-/** The tools of a host, all of which were there when it was opened. */
+/** Finds the tools of a host. `WorkflowHost.open` has checked that it has all of them. */
 export const toolIn =
   ({ toolFor }: HostTools) =>
   (spec: ManifestTool): Tool => {

@@ -47,13 +47,14 @@ const DEFAULT_TASK_BUDGET = { ...DEFAULT_BUDGET, steps: 10_000, tokens: 100_000_
 export const hashOf = (manifests: Manifests): string =>
   createHash('sha256').update(canonicalJson(manifests)).digest('hex');
 
-/** A task whose overrides are not checked yet. */
-export type AskedTask = Omit<TaskSpec, 'overrides'> & Readonly<{ overrides?: readonly unknown[] }>;
+/** A new task whose overrides are not checked yet. */
+export type AskedTask = Omit<TaskSpec, 'id' | 'overrides'> & Readonly<{ id: string; overrides?: readonly unknown[] }>;
 
-type Identified<S> = S & Readonly<{ id: string }>;
+/** A new task that repeats an earlier one from a stage on. `input`: of that stage; by default its earlier one. */
+export type AskedRepeat = Readonly<{ id: string; stage: string; input?: unknown }>;
 
 /** The run of a new task. Throws `input_invalid`, `no_pipeline`, or `config_error` if an override does not fit the manifests. */
-export function newTask(setting: RequestSetting, spec: Identified<AskedTask>): TaskRequest {
+export function newTask(setting: RequestSetting, spec: AskedTask): TaskRequest {
   const checked = withCheckedInput(spec);
   const { id, input, mode = null, tags = [] } = checked;
   const overrides = [...setting.manifests.overrides, ...(spec.overrides ?? []).map(checkedOverride)];
@@ -62,11 +63,7 @@ export function newTask(setting: RequestSetting, spec: Identified<AskedTask>): T
 }
 
 /** The run of a task that repeats `earlier` from a stage on. Throws `no_such_stage`, `plan_changed` and the errors of `newTask`. */
-export function repeatedTask(
-  setting: RequestSetting,
-  earlier: Task,
-  { stage, ...given }: Readonly<{ stage: string; input?: unknown; id: string }>,
-): TaskRequest {
+export function repeatedTask(setting: RequestSetting, earlier: Task, { stage, ...given }: AskedRepeat): TaskRequest {
   const { id: of, stages, input, pipeline } = earlier;
   if (!stages.some((each) => each.id === stage && each.status !== 'SKIPPED'))
     throw new EngineError(
@@ -100,7 +97,7 @@ function requestOf(
   };
 }
 
-function withCheckedInput<S extends Identified<Pick<TaskSpec, 'input' | 'tags'>>>(spec: S): S {
+function withCheckedInput<S extends Pick<AskedTask, 'id' | 'input' | 'tags'>>(spec: S): S {
   const { id, tags = [] } = spec;
   const text = jsonOf(spec.input ?? null);
   if (text === undefined || text.length > MAX_INPUT_CHARS)
@@ -120,7 +117,7 @@ type Chosen = Readonly<{ id: string; decision: RoutingDecision }>;
 
 function pipelineFor(
   { manifests, route }: RequestSetting,
-  { pipeline: named, tags = [], id: task, mode = null }: Identified<Omit<AskedTask, 'mode'> & { mode?: string | null }>,
+  { pipeline: named, tags = [], id: task, mode = null }: Omit<AskedTask, 'mode'> & { mode?: string | null },
   overrides: readonly Override[],
 ): Chosen {
   if (named !== undefined)

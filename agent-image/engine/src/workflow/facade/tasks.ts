@@ -43,7 +43,7 @@ export class Tasks {
   readonly #manifests: Manifests;
   readonly #journal: Journal;
   readonly #by: Workspace | HostTools;
-  /** The runs of a host that work for stages, by their ids; and by the names that runs of this engine would have. */
+  /** The stages of the runs of a host; and these runs by the ids that runs of this engine would have (`agentRunOf`). */
   readonly #places = new Map<string, Place>();
   readonly #runs = new Map<string, string>();
   readonly #lineOf: ToolRules['lineOf'];
@@ -188,13 +188,13 @@ export class Tasks {
     return true;
   }
 
-  /** Has a run of the host work for a stage of a task: it then has the tools of its agent. */
+  /** Assigns a run of the host to a stage, whose agent's tools it then has. */
   place(run: string, place: Place): void {
     this.#places.set(run, place);
     this.#runs.set(agentRunOf(place.task, { ...place, id: place.stage }), run);
   }
 
-  /** The limits that the manifests give a task at work, or a run of the host that works for a stage. */
+  /** The limits of the manifests for a task at work, or for the run of a host for a stage. */
   budgetOf(run: string): BudgetSpec {
     const place = this.#places.get(run);
     const task = place?.task ?? run;
@@ -203,7 +203,7 @@ export class Tasks {
     return place === undefined ? parts.budget : budgetOfStage(parts, place.stage);
   }
 
-  /** The request of a run of the host that works for a stage, made of the journal. A stage that is not open is a failure. */
+  /** The request for the run of a host for a stage, from the journal. Fails if the stage is not open. */
   async requestOf({ task, ...wanted }: Place): Promise<AgentRequest> {
     const { flow } = this.#stateOf(task);
     const open = flow?.stages.get(wanted.stage);
@@ -265,7 +265,7 @@ export class Tasks {
   toolsOf(run: string): readonly Tool[] {
     const place = this.#places.get(run);
     const task = place?.task ?? this.#journal.rowOf(run)?.parent ?? run;
-    // Without its place, a run of a host has no stage whose tools it may use.
+    // A run of a host that is assigned to no stage has no tools.
     if (place === undefined && task !== run && hosted(this.#by) !== null) return NO_TOOLS;
     const { parts, tools } = this.#knownOf(task);
     const agent = agentOfRun(parts, { run, task, place });

@@ -47,7 +47,7 @@ function planStep(at: StageAt, settled: readonly SettledCall[]): ToolStep {
     const issues = plan.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     return {
       kind: 'failed',
-      failure: { category: 'json', code: 'bad_tool_plan', message: `The input is no ToolPlan: ${issues}` },
+      failure: { category: 'json', code: 'bad_tool_plan', message: `The input is not a ToolPlan: ${issues}` },
     };
   }
   const outputs: { step: number; output: ExecutionOutput }[] = [];

@@ -1,7 +1,7 @@
-/** Workflows in a program that has a journal, tools and runs of its own, such as a resident. */
+/** Workflows in a host: a program with its own journal, tools and runs, such as a resident. */
 export { leastOf, WorkflowHost } from './workflow-host.ts';
 export type { AskedAgent, MissingTool } from '../facade/host-tools.ts';
-export type { AskedTask } from '../facade/task-request.ts';
+export type { AskedRepeat, AskedTask } from '../facade/task-request.ts';
 export { EngineError } from '../facade/engine-error.ts';
 export { nearestName } from '../manifest/nearest-name.ts';
 export type { ManifestTool } from '../tools/tools-of.ts';

@@ -17,6 +17,7 @@ import { hasEnded, taskOf, type Task } from '../facade/task.ts';
 import type { MemoryOfTasks } from '../facade/task-memory.ts';
 import { taskParts } from '../facade/task-parts.ts';
 import {
+  type AskedRepeat,
   type AskedTask,
   hashOf,
   newTask,
@@ -45,11 +46,9 @@ const NO_MEMORY: MemoryOfTasks = { recall: async () => [], keep: async () => {},
 /** The ports of an engine that carries out the tasks. `policy` judges by the manifests alone: the rules of the host come on top. */
 type HostPorts = Required<Pick<EnginePorts, 'flow' | 'toolsOf' | 'policy' | 'notify'>>;
 
-type Identified<T> = T & Readonly<{ id: string }>;
-
 /**
- * The tasks of one set of manifests in a program that has a journal, tools and runs of its own. Each agent is asked by a call of a tool of
- * that program, which has a run work for the stage. Methods throw an `EngineError`.
+ * Carries out the tasks of one set of manifests for a host: a program with its own journal, tools and runs. A stage asks its agent by a
+ * call of the host's tool `asking`, which starts a run for the stage. Methods throw an `EngineError`.
  */
 export class WorkflowHost {
   readonly ports: HostPorts;
@@ -96,16 +95,12 @@ export class WorkflowHost {
   }
 
   /** The run of a new task within these limits. */
-  newTask(spec: Identified<AskedTask>, budgets: Budgets): TaskRequest {
+  newTask(spec: AskedTask, budgets: Budgets): TaskRequest {
     return within(newTask(this.#setting(budgets), spec), budgets);
   }
 
   /** The run of a task that repeats a task of the journal from a stage on, within these limits. */
-  repeatedTask(
-    of: string,
-    from: Identified<Readonly<{ stage: string; input?: unknown }>>,
-    budgets: Budgets,
-  ): TaskRequest {
+  repeatedTask(of: string, from: AskedRepeat, budgets: Budgets): TaskRequest {
     return within(repeatedTask(this.#setting(budgets), this.task(of), from), budgets);
   }
 
@@ -115,7 +110,7 @@ export class WorkflowHost {
     return { manifests: this.#manifests, hash: hashOf(this.#manifests), tasks: this.#tasks, route, budgets };
   }
 
-  /** Work on a task begins, also after an interruption. Throws `plan_changed` if the journal has it with other manifests. */
+  /** Call it when work on a task begins or continues. Throws `plan_changed` if the journal has the task with other manifests. */
   begin(task: string): void {
     if (this.#journal.rowOf(task) !== null) {
       if (this.#tasks.recordOf(task).manifests !== hashOf(this.#manifests))
@@ -125,29 +120,29 @@ export class WorkflowHost {
     this.#tasks.begin(task);
   }
 
-  /** Work on a task is over: it has ended, or waits. */
+  /** Call it when work on a task stops: it has ended, or waits. */
   async end(task: string): Promise<void> {
     const now = this.#taskIn(task);
     this.#tasks.end(task);
     if (now !== null && hasEnded(now)) await this.#tasks.afterTask(now);
   }
 
-  /** Has a run of the host work for a stage of a task: it then has the tools of its agent. Call it before the run begins or continues. */
+  /** Assigns a run of the host to a stage, whose agent's tools it then has. Call it before the run begins or continues. */
   place(run: string, place: Place): void {
     this.#tasks.place(run, place);
   }
 
-  /** The prompt, model, limits and schema of a run that works for a stage, made of the journal. */
+  /** The prompt, model, limits and output schema of the run for a stage, from the journal. */
   requestOf(place: Place): Promise<AgentRequest> {
     return this.#tasks.requestOf(place);
   }
 
-  /** The limits of a task, or of a run for a stage: those that the village gives it, and those of the manifests. */
+  /** The limits of a task, or of a run for a stage: the lower ones of the host's and the manifests'. */
   limitsOf(run: string, given: Budgets): Budgets {
     return leastOf(budgetsOf(this.#tasks.budgetOf(run), given), given);
   }
 
-  /** The name of a model that an agent of the manifests has: of the entry with this id, else the id itself. */
+  /** The name of a model of the manifests; the id itself if they do not list it. */
   modelOf(id: string): string {
     return this.#manifests.models.find((model) => model.id === id)?.name ?? id;
   }
@@ -156,8 +151,7 @@ export class WorkflowHost {
   task(id: string): Task {
     const task = this.#taskIn(id);
     if (task !== null) return task;
-    const fix = 'Create a new task instead.';
-    throw new EngineError('no_such_task', `The journal has no task ${id}. ${fix}`);
+    throw new EngineError('no_such_task', `The journal has no task ${id}. Create a new task instead.`);
   }
 
   #taskIn(id: string, outcome: RunOutcome | null = null): Task | null {
@@ -176,7 +170,7 @@ const within = (request: TaskRequest, limits: Budgets): TaskRequest => ({
   budgets: leastOf(request.budgets, limits),
 });
 
-/** The tighter of two limits, each for itself. */
+/** The lower value of each limit. */
 export const leastOf = (one: Budgets, other: Budgets): Budgets => ({
   steps: Math.min(one.steps, other.steps),
   tokens: Math.min(one.tokens, other.tokens),
