@@ -37,7 +37,7 @@ const handler = (id: string): ManifestTool => ({
   input: {},
 });
 
-test('a call of a built-in tool is one of the hands, with arguments in their form', async () => {
+test('a call of a built-in tool becomes a call in the hands, with the arguments of their tool', async () => {
   const seen: string[] = [];
   const tools = toolsOf(aTool('shell', seen));
   const tool = tools.toolFor(builtIn('run', 'command.run'));
@@ -46,7 +46,7 @@ test('a call of a built-in tool is one of the hands, with arguments in their for
   const prepared = tool.prepare({ argv: ['git', 'log 1'], folder: 'a b' });
   assert.ok(prepared.ok);
   await prepared.call.execute({ args } as CallContext);
-  const expected = tools.seen({ tool: 'run', arguments: args });
+  const expected = tools.translate({ tool: 'run', arguments: args });
   assert.equal(expected.tool, 'shell');
   assert.deepEqual(JSON.parse(expected.arguments), {
     timeout_s: 30,
@@ -56,15 +56,15 @@ test('a call of a built-in tool is one of the hands, with arguments in their for
   assert.deepEqual(seen, [`shell ${expected.arguments} ${expected.arguments}`]);
 });
 
-test('a handler is the tool of the agent with that name, and its calls stay as they are', () => {
+test('a handler is the tool of the agent with its id, and calls of it do not change', () => {
   const ask = aTool('ask_human');
   const tools = toolsOf(ask);
   assert.equal(tools.toolFor(handler('ask_human')), ask);
   const call = { tool: 'ask_human', arguments: '{"question":"May I?"}' };
-  assert.deepEqual(tools.seen(call), call);
+  assert.deepEqual(tools.translate(call), call);
 });
 
-test('a tool that the agent does not have names the nearest one, and why', () => {
+test('a missing tool is refused with the reason and the nearest name', () => {
   const tools = toolsOf(aTool('web_search'), aTool('delegate'), aTool('post_to_board'));
   const missing = [handler('web_serch'), handler('pay'), handler('delegate'), builtIn('read', 'filesystem.read_file')];
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('a tool that the agent does not have names the nearest one, and why', () =>
   );
 });
 
-test('the tools of an agent have the names of the village once each', () => {
+test('tools of the manifests have the names of the village, each once', () => {
   const tools = toolsOf(aTool('read_file'), aTool('ask_human'));
   for (const spec of [builtIn('a', 'filesystem.read_file'), builtIn('b', 'filesystem.read_file'), handler('ask_human')])
     tools.toolFor(spec);

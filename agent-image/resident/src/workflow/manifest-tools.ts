@@ -9,20 +9,20 @@ import {
 } from '@hamlet/engine/workflow/host';
 import { z } from 'zod';
 
-/** A call as the village knows it: with the name of its own tool. `arguments`: JSON text. */
-interface SeenCall {
+/** `arguments`: JSON text. */
+interface NamedCall {
   readonly tool: string;
   readonly arguments: string;
 }
 
 interface Setting {
-  /** The agent's tools at each time. */
+  /** The agent's present tools. */
   readonly tools: () => readonly Tool[];
   /** The absolute path of the workspace in the hands. */
   readonly workspace: string;
 }
 
-/** Tools that belong to runs that a model leads. */
+/** Tools only for runs that a model leads, each with the alternative. */
 const NOT_IN_WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ['delegate', 'Add a stage with an agent instead.'],
   ['find_tools', 'Name the tools themselves instead.'],
@@ -40,7 +40,7 @@ export class ManifestTools {
     this.#setting = setting;
   }
 
-  /** The agent's tool for one of the manifests, which gets arguments that fit the manifest. */
+  /** The agent's tool behind a tool of the manifests, whose arguments it takes. */
   toolFor(spec: ManifestTool): Tool | MissingTool {
     this.#specs.set(spec.id, spec);
     const name = nameOf(spec);
@@ -60,8 +60,8 @@ export class ManifestTools {
     return [...new Set(names)];
   }
 
-  /** A call of a tool of the manifests as the village judges and performs it. Pure, once the tool is known. */
-  seen({ tool, arguments: text }: SeenCall): SeenCall {
+  /** A call of a tool of the manifests as a call of the agent's tool, which the village judges and performs. */
+  translate({ tool, arguments: text }: NamedCall): NamedCall {
     const spec = this.#specs.get(tool);
     if (spec === undefined || spec.uses === 'handler') return { tool, arguments: text };
     const given: unknown = JSON.parse(text === '' ? '{}' : text);
@@ -70,10 +70,10 @@ export class ManifestTools {
     return { tool: call.tool, arguments: JSON.stringify(call.arguments) };
   }
 
-  /** The village binds permissions to the arguments of its own tool, so they are made of the call's as they are written. */
+  /** The village binds permissions to the text of the arguments, so that text becomes the agent's own, not the parsed input. */
   #renamed(id: string, tool: Tool): Tool {
     const own = (context: CallContext) => {
-      const args = this.seen({ tool: id, arguments: context.args }).arguments;
+      const args = this.translate({ tool: id, arguments: context.args }).arguments;
       return { prepared: tool.prepare(JSON.parse(args)), context: { ...context, args } };
     };
     return {

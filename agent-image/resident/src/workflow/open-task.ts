@@ -15,14 +15,13 @@ export interface TaskPorts extends Omit<StageKit, 'mirrored'> {
   readonly workspace: string;
 }
 
-/** A task at work, with the engine that works on it and on the workers of its stages. */
+/** A task at work. Its engine works on the workers of its stages too. */
 export interface OpenTask {
   readonly host: WorkflowHost;
   readonly engine: Engine;
-  readonly toolsOf: (run: string) => readonly Tool[];
-  /** The names among these tools whose calls wait for a person, for the prompt of a worker. */
+  /** Names of the tools among these whose calls wait for a person, for the prompt of a worker. */
   readonly askingOf: (run: string, tools: readonly Tool[]) => readonly string[];
-  /** Workers of stages at work, by their runs. Each entry resolves when the engine has left the worker. */
+  /** Workers of stages at work, by their runs. Each promise settles when the engine stops work on the worker. */
   readonly workers: Map<string, Promise<unknown>>;
   /** Aborts when the task has ended and cancels the workers that are left. */
   readonly ended: AbortController;
@@ -45,14 +44,15 @@ export async function openTask(ports: TaskPorts, workflow: BookedWorkflow): Prom
     },
   });
   const { own } = village;
-  const judge = strictest({ village: own.policy, manifests: host.ports.policy, seen: (call) => tools.seen(call) });
+  const translate: Translate = (call) => ({ ...call, ...tools.translate(call) });
+  const judge = strictest({ village: own.policy, manifests: host.ports.policy, translate });
   const engine = village.engineWith({
     ...host.ports,
     model: own.model,
     tools: [],
     compaction: own.compaction,
     policy: { judge },
-    approvals: { ask: (question) => own.approvals.ask(asSeen(question, (call) => tools.seen(call))) },
+    approvals: { ask: (question) => own.approvals.ask(translate(question)) },
     limitsOf: (run, given) => host.limitsOf(run, given),
   });
   const asks = (run: string, { name: tool, effect }: Tool): boolean =>
@@ -60,23 +60,21 @@ export async function openTask(ports: TaskPorts, workflow: BookedWorkflow): Prom
   return {
     host,
     engine,
-    toolsOf: host.ports.toolsOf,
     askingOf: (run, each) => each.filter((tool) => asks(run, tool)).map(({ name }) => name),
     workers: new Map(),
     ended: new AbortController(),
   };
 }
 
-type Seen = ManifestTools['seen'];
-type Policies = Readonly<{ village: PolicyPort; manifests: PolicyPort; seen: Seen }>;
-
-const asSeen = <C extends Parameters<Seen>[0]>(call: C, seen: Seen): C => ({ ...call, ...seen(call) });
+/** A call with the name and the arguments of the agent's own tool. */
+type Translate = <C extends Parameters<ManifestTools['translate']>[0]>(call: C) => C;
+type Policies = Readonly<{ village: PolicyPort; manifests: PolicyPort; translate: Translate }>;
 
 /** A call needs the permission of both. */
 const strictest =
-  ({ village, manifests, seen }: Policies): PolicyPort['judge'] =>
+  ({ village, manifests, translate }: Policies): PolicyPort['judge'] =>
   (call) => {
-    const outer = village.judge(asSeen(call, seen));
+    const outer = village.judge(translate(call));
     if (outer.verdict !== 'allow') return outer;
     return manifests.judge(call);
   };

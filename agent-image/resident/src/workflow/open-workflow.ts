@@ -13,12 +13,11 @@ interface WorkflowParts extends Omit<TaskPorts, 'folder' | 'workspace'> {
   readonly village: Pick<Village, 'models'>;
 }
 
-/** The runtime `workflow` of a resident. Its code is loaded only for a run with a workflow. */
+/** The runtime `workflow`: one for all runs of a resident. Its code is loaded only for a run with a workflow. */
 export function workflowRuntimes({ env, village, ...parts }: WorkflowParts): () => AgentRuntime {
   const loaded = onceItSucceeds(async () => {
     const { createWorkflowRuntime } = await import('./workflow-runtime.ts');
-    const tasks = new Map();
-    const ports = {
+    return createWorkflowRuntime({
       ...parts,
       folder: join(env.HAMLET_STATE_DIR, FOLDER, env.HAMLET_AGENT_ID),
       workspace: env.HAMLET_HANDS_WORKSPACE,
@@ -26,21 +25,11 @@ export function workflowRuntimes({ env, village, ...parts }: WorkflowParts): () 
         const answer = await retry(() => village.models(), signal, parts);
         return answer.kind === 'ok' ? answer.value : null;
       },
-    };
-    return () => createWorkflowRuntime(ports, tasks);
+    });
   });
-  return () => {
-    let made: AgentRuntime | null = null;
-    return {
-      initialize: async (config, host) => {
-        made = (await loaded())();
-        await made.initialize(config, host);
-      },
-      execute: async (input, context) => {
-        if (made === null) throw new Error('initialize the runtime first');
-        return made.execute(input, context);
-      },
-      terminate: async () => made?.terminate(),
-    };
-  };
+  return () => ({
+    initialize: async (config, host) => (await loaded()).initialize(config, host),
+    execute: async (input, context) => (await loaded()).execute(input, context),
+    terminate: async () => {},
+  });
 }

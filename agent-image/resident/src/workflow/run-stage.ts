@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { workByWorker } from '../tools/delegating.ts';
 import { codeOf, failed, okay, outcomeOf, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
 
-/** The tool of the village that has a worker work for a stage. */
+/** The tool of the village that gives a stage to a worker. */
 const RUN_STAGE = 'run_stage';
 const DAY_MS = 86_400_000;
 
 export type StageKit = Pick<ToolKit, 'work' | 'book' | 'childRuns' | 'mirrored' | 'rest' | 'random'>;
 
 /**
- * The tool whose calls ask the agents of stages. The API has one worker for each call, so a repeated call finds it: the engine may repeat
- * it like a read, and wait with it for people and models.
+ * The tool whose calls ask the agents of stages. The API has one worker for each call, so a repeated call finds its worker: the engine may
+ * repeat it like a read, also after it waited for people or a model.
  */
 export const runStage = (kit: StageKit, journal: Pick<Engine, 'outcomeOf'>): Tool =>
   defineTool({
@@ -26,7 +26,7 @@ export const runStage = (kit: StageKit, journal: Pick<Engine, 'outcomeOf'>): Too
       outcomeOf(() => workByWorker(kit, context, { tool: RUN_STAGE, resultOf: (worker) => answerOf(worker, journal) })),
   });
 
-/** The exact answer of a worker as JSON. The API knows a short form of it; the journal has all. */
+/** The exact answer of a worker, as JSON, from the journal: the API has a summary alone. */
 function answerOf({ run }: Worker, journal: Pick<Engine, 'outcomeOf'>): ToolResult {
   if (run.state !== 'done') {
     const { code = run.state, message = '' } = run.error ?? {};

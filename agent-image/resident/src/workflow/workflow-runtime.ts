@@ -3,7 +3,6 @@ import {
   workOnRun,
   type AgentRuntime,
   type Begun,
-  type Engine,
   type RunInput,
   type RuntimeContext,
   type RuntimeOutcome,
@@ -19,14 +18,15 @@ export interface WorkflowPorts extends TaskPorts {
   readonly models: (signal: AbortSignal) => Promise<readonly string[] | null>;
 }
 
-/** The tasks at work by their runs. Mutable. */
+/** The tasks at work, by their runs. Mutable. */
 type OpenTasks = Map<string, OpenTask>;
 
 /**
  * The runtime of runs with a workflow, and of the workers of their stages: one engine carries out a task and its workers, so that a cancel
- * and the budgets of the task reach them. `tasks` is shared by all runtimes of a resident.
+ * and the budgets of the task reach them.
  */
-export function createWorkflowRuntime(ports: WorkflowPorts, tasks: OpenTasks): AgentRuntime {
+export function createWorkflowRuntime(ports: WorkflowPorts): AgentRuntime {
+  const tasks: OpenTasks = new Map();
   return {
     initialize: async () => {},
     execute: async (input, context) => {
@@ -34,10 +34,7 @@ export function createWorkflowRuntime(ports: WorkflowPorts, tasks: OpenTasks): A
       const { workflow, stage } = ports.book.find(input.run) ?? {};
       if (stage !== undefined) return executeStage(ports, tasks.get(stage.task), { stage, input, context });
       if (workflow !== undefined) return executeTask(ports, tasks, { workflow, input, context });
-      throw new RunFailure(
-        'no_workflow',
-        'This run has no workflow. Give the agent another runtime, or the run a workflow.',
-      );
+      throw new RunFailure('no_workflow', 'This run has no workflow. Give it one, or give the agent another runtime.');
     },
     terminate: async () => {},
   };
@@ -65,9 +62,10 @@ async function executeTask(ports: WorkflowPorts, tasks: OpenTasks, working: Work
 async function workOnTask(task: OpenTask, { workflow, input, context }: Working): Promise<RuntimeOutcome> {
   const { host, engine } = task;
   const { run } = input;
+  const begin = async () => resumed(task, input) ?? beginTask(task, workflow, input);
   host.begin(run);
   try {
-    const outcome = await workOnRun(engine, { run, begin: () => begin(task, workflow, input) }, context.signal);
+    const outcome = await workOnRun(engine, { run, begin }, context.signal);
     await endWorkers(task, outcome.kind);
     if (outcome.kind === 'done') return { kind: 'done', text: outcome.text };
     return outcome.kind === 'failed' ? { ...outcome, message: reasonOf(task, run) ?? outcome.message } : outcome;
@@ -76,34 +74,37 @@ async function workOnTask(task: OpenTask, { workflow, input, context }: Working)
   }
 }
 
-/** Continues the task, or begins it. */
-async function begin({ host, engine }: OpenTask, workflow: BookedWorkflow, input: RunInput): Promise<Begun> {
-  const { run, answers, budgets } = input;
-  const resumed = engine.resume(run, { answers, budgets: host.limitsOf(run, budgets) });
-  if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
-  const begun = taskOf(run, workflow);
+/** Continues a run of the journal; null if the journal lacks it. */
+function resumed({ host, engine }: OpenTask, { run, answers, budgets }: RunInput): Begun | null {
+  const begun = engine.resume(run, { answers, budgets: host.limitsOf(run, budgets) });
+  return begun.ok || begun.code !== 'no_such_run' ? begun : null;
+}
+
+async function beginTask({ host, engine }: OpenTask, workflow: BookedWorkflow, input: RunInput): Promise<Begun> {
+  const { run, budgets } = input;
+  const task = taskOf(run, workflow);
   return engine.start(
-    begun.kind === 'new' ? host.newTask(begun.spec, budgets) : host.repeatedTask(begun.of, begun.from, budgets),
+    task.kind === 'new' ? host.newTask(task.spec, budgets) : host.repeatedTask(task.of, task.from, budgets),
   );
 }
 
 const ENDED: ReadonlySet<RuntimeOutcome['kind']> = new Set<RuntimeOutcome['kind']>(['done', 'failed', 'cancelled']);
 
-/** Ends the work on stages that an ended task does not need any more. A task that is left has left its workers too. */
+/** Cancels the workers of an ended task, and waits until the work on them has stopped. A task that is left has left its workers too. */
 async function endWorkers({ engine, workers, ended }: OpenTask, how: RuntimeOutcome['kind']): Promise<void> {
-  // A cancel of the task is one of its workers too.
+  // The workers of a cancelled task end as cancelled, others with `parent_ended`.
   if (how !== 'cancelled') ended.abort();
   if (ENDED.has(how)) for (const run of workers.keys()) engine.cancel(run);
   await Promise.allSettled(workers.values());
 }
 
-/** The failure of the stage that ended the task; null if none did. */
+/** The failure of the stage that ended the task; null if no stage did. */
 function reasonOf({ host }: OpenTask, run: string): string | null {
   const { failure } = host.task(run);
   return failure === null || failure.stageId === '' ? null : `${failure.stageId}: ${failure.message}`;
 }
 
-/** All faults of manifests are the last words of the run; its error names the first one. */
+/** The error of the run has the first fault of the manifests, its answer all of them. */
 function failureOf({ code, message, errors }: EngineError): RuntimeOutcome {
   const [first, ...more] = errors.map(
     ({ file, line, column, message: what, hint }) => `${file}:${line}:${column}: ${what}. ${hint}`,
@@ -115,7 +116,7 @@ function failureOf({ code, message, errors }: EngineError): RuntimeOutcome {
 
 type Staging = Readonly<{ stage: BookedStage; input: RunInput; context: RuntimeContext }>;
 
-/** Works on the worker of a stage. Without the task at work it is left, as a worker without its parent is. */
+/** Works on the worker of a stage. Interrupts it if its task is not at work, as any worker without its parent. */
 async function executeStage(
   ports: WorkflowPorts,
   task: OpenTask | undefined,
@@ -124,8 +125,8 @@ async function executeStage(
   if (task === undefined) return { kind: 'interrupted' };
   const { run } = input;
   task.host.place(run, stage);
-  const begun = () => beginStage(ports, task, { stage, input, context });
-  const work = workOnRun(task.engine, { run, begin: begun }, context.signal);
+  const begin = async () => resumed(task, input) ?? beginStage(ports, task, { stage, input, context });
+  const work = workOnRun(task.engine, { run, begin }, context.signal);
   task.workers.set(run, work);
   try {
     const outcome = await work;
@@ -146,16 +147,14 @@ const ENDED_WITH_TASK: RuntimeOutcome = {
 
 async function beginStage(ports: WorkflowPorts, task: OpenTask, { stage, input, context }: Staging): Promise<Begun> {
   const { host, engine } = task;
-  const { run, answers, budgets } = input;
-  const resumed = engine.resume(run, { answers, budgets: host.limitsOf(run, budgets) });
-  if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
+  const { run, budgets } = input;
   const request = await host.requestOf(stage);
   if (!request.ok) throw new RunFailure(request.failure.code, request.failure.message);
-  const tools = task.toolsOf(run);
+  const tools = host.ports.toolsOf(run);
   const { stable: instructions } = request.run.prompt;
   const asking = task.askingOf(run, tools);
   const { round, attempt } = stage;
-  return startStage(engine, {
+  return engine.start({
     ...request.run,
     run,
     conversation: run,
@@ -167,15 +166,9 @@ async function beginStage(ports: WorkflowPorts, task: OpenTask, { stage, input, 
   });
 }
 
-function startStage(engine: Engine, request: Parameters<Engine['start']>[0]): Promise<Begun> {
-  if (request.model === '')
-    throw new RunFailure('no_model', 'The stage names no model of the village, and the agent has none. Name one.');
-  return engine.start(request);
-}
-
 type Wanted = Readonly<{ wanted: string; own: string }>;
 
-/** A model that the agent may not use, or that the village lacks, is replaced by the agent's own. */
+/** The agent's own model if it may not use the wanted one, or the village lacks that. */
 async function modelFor({ models }: WorkflowPorts, { wanted, own }: Wanted, signal: AbortSignal): Promise<string> {
   const known = wanted === own ? null : await models(signal);
   return known === null || known.includes(wanted) || own === '' ? wanted : own;
