@@ -1,4 +1,4 @@
-/** Parts that the bodies of frequent events share, at most 30. Journals hold their codes: add parts at the end, and change none. */
+/** Frequent parts of event bodies, at most 30. Their places are codes that journals hold: append parts, and change none. */
 const PARTS: readonly string[] = [
   '{"flow":{"role":"tool","attempt":1,"round":1,"input":"',
   '{"flow":{"role":"agent","attempt":1,"round":1,"input":"',
@@ -31,7 +31,7 @@ const PARTS: readonly string[] = [
   '"usage":{"prompt":',
   '},"moneyMicros":',
 ];
-/** Stands for the first reference of a body where that occurs again. JSON has no control characters, so that each code is unambiguous. */
+/** Stands for the first reference of a body where that occurs again. JSON has no raw control characters, so codes are unambiguous. */
 const AGAIN = '\u001f';
 
 const CODES: ReadonlyMap<string, string> = new Map(PARTS.map((part, index) => [part, String.fromCharCode(index + 1)]));

@@ -3,10 +3,10 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 export const MAX_PAYLOAD_BYTES = 16 << 20;
 
-/** A shorter text gains nothing. */
+/** Shorter texts gain nothing. */
 const MIN_COMPRESSED_BYTES = 256;
-/** The smallest gain that is worth the time: an eighth. */
-const WORTH = 7 / 8;
+/** A text is stored compressed if that saves an eighth: less is not worth the time. */
+const MAX_RATIO = 7 / 8;
 const COMPRESSION = { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } };
 
 /** A body is the text, or a blob with the compressed text. */
@@ -22,11 +22,11 @@ export type PayloadTable = Readonly<{
   insert: (ref: string, text: string) => void;
   /** Null if the text was deleted. */
   textOf: (ref: string) => string | null;
-  /** Must be called after texts were deleted, or a write was rolled back. */
+  /** Call it after a deletion of texts, or a rollback. */
   forget: () => void;
 }>;
 
-/** Characters of the texts that stay in memory, because a step reads what the one before it wrote. */
+/** Characters of the newest texts in memory: a step reads the texts that the step before it wrote. */
 const MAX_RECENT_CHARS = 65_536;
 
 export function openPayloadTable(database: DatabaseSync): PayloadTable {
@@ -62,7 +62,7 @@ function stored(text: string): string | Uint8Array {
   if (text.length < MIN_COMPRESSED_BYTES) return text;
   const bytes = Buffer.from(text);
   const compressed = zstdCompressSync(bytes, COMPRESSION);
-  return compressed.length < bytes.length * WORTH ? compressed : text;
+  return compressed.length < bytes.length * MAX_RATIO ? compressed : text;
 }
 
 const inflated = (body: Uint8Array): string =>
