@@ -19,16 +19,21 @@ export interface PerformPorts extends Village {
   readonly beginWorker: BeginWorker;
 }
 
+/** A call of `run` that begins a worker. */
+export interface WorkerCall {
+  readonly run: RunRow;
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+}
+
 /** `isFinal`: false if the same call may begin a worker later. */
-interface BegunWorker {
+export interface BegunWorker {
   readonly outcome: CallOutcome;
   readonly isFinal: boolean;
 }
 
-type BeginWorker = (
-  tx: Tx,
-  call: { readonly run: RunRow; readonly callId: string; readonly tool: string; readonly arguments: unknown },
-) => Promise<BegunWorker>;
+type BeginWorker = (tx: Tx, call: WorkerCall) => Promise<BegunWorker>;
 
 /** Begins the worker of a call: worker, permission and effect commit together. A guard's refusal is an outcome too. */
 async function begin(tx: Tx, call: JudgedCallOfRun, beginWorker: BeginWorker): Promise<Next> {

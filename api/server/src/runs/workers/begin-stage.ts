@@ -1,28 +1,18 @@
 import { REFUSALS, VILLAGE_TOOLS, type CallOutcome } from '@hamlet/contract';
-import type { RunRow, Tx } from '@hamlet/store';
+import type { Tx } from '@hamlet/store';
 import { deniedOutcome, invalidOutcome } from '../../permissions/call-outcomes.ts';
+import type { BegunWorker, WorkerCall } from '../../permissions/perform-call.ts';
 import { faultOfSchema } from '../output/check-output.ts';
 import { keepSchema } from '../output/output-of-run.ts';
 import { addWorker } from './add-worker.ts';
 
-interface StageCall {
-  readonly run: RunRow;
-  readonly callId: string;
-  readonly arguments: unknown;
-}
-
-interface BegunStage {
-  readonly outcome: CallOutcome;
-  readonly isFinal: boolean;
-}
-
-const final = (outcome: CallOutcome): BegunStage => ({ outcome, isFinal: true });
+const final = (outcome: CallOutcome): BegunWorker => ({ outcome, isFinal: true });
 
 /**
- * Begins the worker of a stage of a run's own workflow. While other workers of the run are active, a guard's refusal is not final: they
- * give back their places and shares, so the same call may begin its worker later (`data.again`).
+ * Begins the worker of a stage of the run's own workflow. While other workers of the run are active, a guard's refusal is not final: their
+ * places and shares become free, so the same call may begin its worker later (`data.again`).
  */
-export async function beginStage(tx: Tx, { run, callId, arguments: given }: StageCall): Promise<BegunStage> {
+export async function beginStage(tx: Tx, { run, callId, arguments: given }: WorkerCall): Promise<BegunWorker> {
   if (run.workflow === null) return final(deniedOutcome('no_workflow', REFUSALS.no_workflow.title));
   const parsed = VILLAGE_TOOLS.run_stage.input.safeParse(given);
   if (!parsed.success) return final(invalidOutcome(parsed.error.issues));

@@ -1,7 +1,6 @@
-import type { Worker, WorkerArtifact, WorkerEnvelope } from '@hamlet/contract';
+import type { Run, Worker, WorkerArtifact, WorkerEnvelope } from '@hamlet/contract';
 import { isSettled, shorten, workerError } from '@hamlet/core';
 import { readArtifacts, readDenials, readWorkers, type ArtifactRow, type DenialRow, type RunRow } from '@hamlet/store';
-import type { Run } from '@hamlet/contract';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { shownRuns } from '../audience/run-audience.ts';
