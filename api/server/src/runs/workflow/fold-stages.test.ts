@@ -17,7 +17,7 @@ const closed = (stage: string, end: string, flow: object = {}) =>
 const statusesOf = (events: readonly JournalClaim[], hasEnded = false) =>
   foldStages(events).stages.map((each) => [each.stage, stageStatus(each, hasEnded)]);
 
-test('stages are in the order in which they first began, each with its newest attempt', () => {
+test('stages are in the order of their first beginnings, each with its newest attempt', () => {
   const events = [
     event('run_opened', { plan: ref('plan'), flow: { workflow: 'w', pipeline: 'quick', task: ref('task') } }),
     opened('draft'),
@@ -34,7 +34,7 @@ test('stages are in the order in which they first began, each with its newest at
   assert.ok((draft?.startedAtMs ?? 0) > (judge?.ended?.atMs ?? 0));
 });
 
-test('each end has its state, and the end of the run decides about stages without one', () => {
+test('each end of a stage has a status; that of an open stage depends on the end of the run', () => {
   const failure = { category: 'agent', code: 'x', message: ref('why') };
   const events = [
     opened('open'),
@@ -61,7 +61,7 @@ test('each end has its state, and the end of the run decides about stages withou
     );
 });
 
-test('the stages of a run without a workflow, and events of another form, are left out', () => {
+test('stages of runs without a workflow, and events of other forms, are ignored', () => {
   const events = [
     event('run_opened', { plan: ref('plan'), model: 'tiny' }),
     event('stage_opened', { stage: 'main' }),

@@ -3,7 +3,7 @@ import { FlowClaim, type JournalClaim, type WorkflowStage } from '@hamlet/contra
 type ClaimOf<T extends FlowClaim['type']> = Extract<FlowClaim, { type: T }>;
 type Ended = ClaimOf<'stage_closed'>['flow'];
 
-/** A stage as the journal has it. Texts are references, times are by the clock of the agent. */
+/** A stage in the journal: with references instead of texts, and times by the agent's clock. */
 export interface FoldedStage {
   readonly stage: string;
   readonly role: string | null;
@@ -18,11 +18,11 @@ export interface FoldedStage {
 export interface FoldedFlow {
   /** Null before the run has begun. */
   readonly opened: { readonly pipeline: string; readonly planRef: string } | null;
-  /** In the order in which they first began. */
+  /** In the order of their first beginnings. */
   readonly stages: readonly FoldedStage[];
 }
 
-/** The workflow of a run from events of its journal, in their order. Events that cannot be read are left out. Pure. */
+/** The workflow of a run, from the events of its journal in their order. Ignores events that it cannot read. Pure. */
 export function foldStages(events: readonly JournalClaim[]): FoldedFlow {
   const claims = events.flatMap((event) => FlowClaim.safeParse(event).data ?? []);
   const stages = new Map<string, FoldedStage>();
@@ -46,10 +46,7 @@ function stageAfter(
   return { stage, role, round, attempt, inputRef: input, startedAtMs: at, ended: null };
 }
 
-/**
- * The state of a stage for people. A judgement that sends the judged stage back is given again. A stage without an end in a run that has
- * ended was stopped. Pure.
- */
+/** The status that people see. A judge that sends its stage back is repeated; a stage still open at the end of its run is stopped. Pure. */
 export function stageStatus({ ended }: Pick<FoldedStage, 'ended'>, runHasEnded: boolean): WorkflowStage['status'] {
   if (ended === null) return runHasEnded ? 'stopped' : 'running';
   switch (ended.end) {

@@ -18,7 +18,7 @@ interface StageFacts {
   readonly plan: string | null;
   readonly workers: readonly StageWorker[];
   readonly texts: Texts;
-  /** The text that readers get instead of messages if they may not read texts; null for other readers. */
+  /** Replaces messages for readers who may not read texts; null for others. */
   readonly veil: string | null;
 }
 
@@ -31,7 +31,7 @@ export function showStages(stages: readonly FoldedStage[], facts: StageFacts): W
 
 const PlanOfRun = z.object({ stages: z.array(z.object({ id: z.string(), role: z.string() })) });
 
-/** The roles of stages by their ids, because the event of a skipped stage has none. */
+/** The roles of stages by id: the event of a skipped stage has no role. */
 function rolesIn(plan: string | null): ReadonlyMap<string, string> {
   try {
     const { stages } = PlanOfRun.parse(JSON.parse(plan ?? '{"stages":[]}'));
@@ -67,13 +67,13 @@ const textsOf = ({ inputRef, ended }: FoldedStage, texts: Texts) => ({
   output: jsonOf(texts, ended?.output ?? null),
 });
 
-/** The use of all workers of a stage. */
+/** The usage of all workers of a stage. */
 const usageOf = (workers: readonly StageWorker[]) => ({
   tokens: workers.reduce((sum, { tokens }) => sum + tokens, 0),
   cost: formatAiDollars(BigInt(workers.reduce((sum, { costMicros }) => sum + costMicros, 0))),
 });
 
-/** A stage without an end has that of its run. */
+/** An open stage ends with its run. */
 function timesOf({ startedAtMs, ended }: FoldedStage, { endedAt }: Pick<RunRow, 'endedAt'>) {
   const end = ended === null ? endedAt : new Date(ended.atMs);
   return {

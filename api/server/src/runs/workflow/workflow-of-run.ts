@@ -7,7 +7,7 @@ import { veiledText } from '../audience/veil.ts';
 import { foldStages, type FoldedFlow } from './fold-stages.ts';
 import { showStages } from './show-stages.ts';
 
-/** The workflow of a run as its agent's journal shows it to this reader. */
+/** The workflow of a run, from its agent's journal, as this reader may see it. */
 export async function workflowOfRun(
   db: Db,
   { row, veiled }: ShownRun,
@@ -20,7 +20,7 @@ export async function workflowOfRun(
   return accepted({
     manifests: { sha256: row.manifests, files: await readManifestFiles(db, row.manifests) },
     pipeline: opened?.pipeline ?? null,
-    // The overrides of its person are in the plan.
+    // The plan contains the overrides, which only readers of the texts may see.
     plan: veiled ? null : plan,
     stages: showStages(stages, { run: row, plan, workers, texts, veil }),
   });
@@ -31,7 +31,7 @@ async function planOf(db: Db, agentUid: string, opened: FoldedFlow['opened']): P
   return (await readContextTexts(db, agentUid, [opened.planRef])).get(opened.planRef)?.text ?? null;
 }
 
-/** The store leaves out the first texts if all together are too large, so messages, which are short, come last. */
+/** Messages, which are short, come last: above its limit the store leaves out the first texts. */
 function textsOf(db: Db, agentUid: string, stages: FoldedFlow['stages']): ReturnType<typeof readContextTexts> {
   const long = stages.flatMap(({ inputRef, ended }) => [inputRef, ended?.output ?? null]);
   const messages = stages.map(({ ended }) => ended?.failure?.message ?? null);

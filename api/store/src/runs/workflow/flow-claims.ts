@@ -2,12 +2,12 @@ import type { JournalClaim } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../../connection/database.ts';
 
-/** The beginning of a run, and the newest beginning and end of at most 1,000 stages: the limit of a plan. */
+/** The opening of a run, and a beginning and an end of each of the at most 1,000 stages of a plan. */
 const CLAIMS_MAX = 2_001;
 
 /**
- * The events of a run's copied journal that show its workflow: how it was opened, and of each stage the newest beginning and the newest
- * end. The stages are in the order in which they first began, and the events of each in the order of the journal.
+ * The events that show the workflow of a run, from its copied journal: its opening, and the newest beginning and end of each stage. Stages
+ * are in the order of their first beginnings, the events of a stage in the order of the journal.
  */
 export async function readFlowClaims(db: Db, runId: string): Promise<readonly JournalClaim[]> {
   const { rows } = await sql<{ readonly event: JournalClaim }>`

@@ -3,10 +3,10 @@ import { storableText, type ManifestFiles } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../connection/database.ts';
 
-/** Hours that manifests stay without a run: longer than a transaction that creates one lasts. */
+/** Hours that manifests stay without a run: longer than any transaction that creates one. */
 const UNUSED_HOURS = 1;
 
-/** Keeps manifests for a new run of this transaction, and returns their SHA-256: the same files have the same, in any order. */
+/** Keeps manifests for a new run, and returns their SHA-256, which does not depend on the order of the files. */
 export async function keepManifests(tx: Tx, files: ManifestFiles): Promise<string> {
   const sorted = files
     .map(({ path, text }) => ({ path, text: storableText(text) }))
@@ -21,7 +21,7 @@ export async function keepManifests(tx: Tx, files: ManifestFiles): Promise<strin
   return sha256;
 }
 
-/** The manifests of a run. A run refers only to manifests that are kept. */
+/** The manifests of a run. A foreign key keeps them as long as the run. */
 export async function readManifestFiles(db: Db | Tx, sha256: string): Promise<ManifestFiles> {
   const { files } = await db
     .selectFrom('workflow_manifests')
@@ -31,7 +31,7 @@ export async function readManifestFiles(db: Db | Tx, sha256: string): Promise<Ma
   return files;
 }
 
-/** Deletes manifests that no run has any more. Those that a transaction is about to use are locked, so it leaves them out. */
+/** Deletes manifests without runs. Skips locked rows, which a transaction is about to use. */
 export async function forgetManifests(db: Db): Promise<void> {
   await sql`
     delete from workflow_manifests where sha256 in (

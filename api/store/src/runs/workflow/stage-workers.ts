@@ -2,7 +2,7 @@ import type { WorkerStage } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../../connection/database.ts';
 
-/** A worker of a stage, with the usage of itself and of its workers. */
+/** A worker of a stage, with its usage and that of its own workers. */
 export interface StageWorker {
   readonly runId: string;
   readonly stage: WorkerStage;
