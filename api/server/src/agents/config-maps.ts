@@ -31,7 +31,7 @@ export function mapProblem(
   label: string,
 ): string | null {
   if (labels?.[label] !== 'true')
-    return `ConfigMap ${name} has not the label ${label}: kubectl label configmap ${name} ${label}=true`;
+    return `ConfigMap ${name} lacks the label ${label}: kubectl label configmap ${name} ${label}=true`;
   return Object.keys(binaryData).length > 0
     ? `ConfigMap ${name} has binary files, but agents read only text: remove them`
     : null;

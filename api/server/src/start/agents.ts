@@ -5,9 +5,9 @@ import { openSamplesSource } from '../agents/samples-source.ts';
 import { kubernetesEgressSecrets, NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
 import { kubernetesConfigMaps, sampleConfigMaps } from '../agents/config-maps.ts';
 import { kubernetesManifests } from '../agents/manifests/kubernetes-manifests.ts';
-import { manifestMapsOf } from '../agents/manifests/manifest-maps.ts';
 import { sampleManifests, type ManifestStore } from '../agents/manifests/manifest-store.ts';
-import type { ManifestMaps } from '../runs/workflow/manifest-source.ts';
+import { manifestSourceOf } from '../agents/manifests/read-manifests.ts';
+import type { ManifestSource } from '../runs/workflow/manifest-source.ts';
 import { skillMapsOf, type SkillMaps } from '../capabilities/skill-maps.ts';
 import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
@@ -27,7 +27,7 @@ export interface Agents {
   readonly egressSecrets: EgressSecrets;
   readonly skillMaps: SkillMaps;
   readonly manifests: ManifestStore;
-  readonly manifestMaps: ManifestMaps;
+  readonly manifestSource: ManifestSource;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function openAgents(
   const { db, log } = services;
   if (config.agents.source === 'samples') {
     const source = await openSamplesSource({ ...services, folder: config.agents.folder });
-    const manifestMaps = sampleConfigMaps(config.agents.folder, 'manifests');
+    const configMaps = sampleConfigMaps(config.agents.folder, 'manifests');
     return {
       source,
       schedules: await openSampleSchedules(config.agents.folder),
@@ -46,8 +46,8 @@ export async function openAgents(
       specWriter: createSamplesWriter(),
       egressSecrets: NO_EGRESS_SECRETS,
       skillMaps: skillMapsOf(sampleConfigMaps(config.agents.folder, 'skill')),
-      manifests: sampleManifests(manifestMaps),
-      manifestMaps: manifestMapsOf(manifestMaps, source),
+      manifests: sampleManifests(configMaps),
+      manifestSource: manifestSourceOf(configMaps, source),
       close: () => source.close(),
     };
   }
@@ -66,7 +66,7 @@ export async function openAgents(
     egressSecrets: kubernetesEgressSecrets({ client, namespace }),
     skillMaps: skillMapsOf(configMaps),
     manifests: kubernetesManifests({ client, namespace, see: source.see }),
-    manifestMaps: manifestMapsOf(configMaps, source),
+    manifestSource: manifestSourceOf(configMaps, source),
     close: async () => {
       await audit.stop();
       await source.close();

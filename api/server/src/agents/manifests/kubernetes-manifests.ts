@@ -6,31 +6,31 @@ import type { AgentRecord, OnConflict } from '../agent-source.ts';
 import { kubernetesConfigMaps, type ConfigMap } from '../config-maps.ts';
 import { FIELD_MANAGER, otherDataOwners } from '../field-owners.ts';
 import { AGENTS, recordOf } from '../kubernetes-watch.ts';
-import { readManifests } from './manifest-maps.ts';
+import { readManifests } from './read-manifests.ts';
 import type { ManifestStore, WantedManifests, WrittenManifests } from './manifest-store.ts';
 import { foreignProblem, MANIFESTS_LABEL, manifestsOfMap } from './manifests-of-map.ts';
 
 interface Ports {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** Receives each Agent that was written, so that reads need not wait for the watch. */
+  /** Receives each written Agent, so that reads need not wait for the watch. */
   readonly see: (agent: KubeObject) => void;
 }
 
 interface WrittenMap {
   readonly map: ConfigMap;
   readonly changed: readonly string[];
-  /** True if the ConfigMap is the agent's, which does not name it yet, and has other files: another writer was before this one. */
+  /** True if the Agent does not name its own ConfigMap yet, which has other files: another writer was first. */
   readonly overtaken: boolean;
 }
 
 const QUERY = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } as const;
-/** Longest content of a ConfigMap; the API server refuses more. */
+/** The API server's limit for the content of a ConfigMap. */
 const MAP_MAX_BYTES = 1 << 20;
 
 /**
- * Manifests in ConfigMaps of the cluster. A write is a merge patch with the field manager of the API, and not an apply:
- * applies of the same manager change the power of an agent, and would remove each field that another of them had set.
+ * Manifests in ConfigMaps of the cluster. A write is a merge patch: an apply with the API's field manager would remove the fields that its
+ * other applies own, such as the power of an agent.
  */
 export function kubernetesManifests(ports: Ports): ManifestStore {
   const { client, namespace } = ports;
@@ -141,11 +141,11 @@ async function changeMap(
   return accepted({ map: after, changed, overtaken: false });
 }
 
-/** Why a ConfigMap with the name of the agent's own one is not that, and the fix; null if it is. */
+/** Why a ConfigMap with the name of the agent's own is not its own, and the fix; null if it is. */
 function strangerProblem({ metadata: { name, ownerReferences = [] } }: ConfigMap, agent: AgentRecord): string | null {
   return ownerReferences.some(({ uid }) => uid === agent.uid)
     ? null
-    : `There is a ConfigMap ${name} that is not the agent's own: name it in spec.manifests of ${agent.agentId}, or delete it`;
+    : `The agent does not own the ConfigMap ${name}: name it in spec.manifests of ${agent.agentId}, or delete it`;
 }
 
 /** The merge patch of the keys that differ; null removes a key. Pure. */

@@ -19,7 +19,7 @@ function getManifests({ source, manifests }: Village): Handlers['getAgentManifes
   });
 }
 
-/** A resumed attempt counts as a change, because the one before it may have ended between its write and its audit row. */
+/** A resumed attempt counts as a change: the attempt before it may have been killed between its write and its audit row. */
 function writtenOf(outcome: Outcome<WrittenManifests>, resumed: boolean): Outcome<WrittenObject<WrittenManifests>> {
   if (!outcome.ok) return outcome;
   const { agentUid, generation, changed, named } = outcome.data;
@@ -38,7 +38,7 @@ function putManifests({ db, source, manifests }: Village): Handlers['putAgentMan
       kind: 'Agent',
       name: agentId,
       action: 'agent.manifests',
-      // The answer has all texts, and a retry gets the same one from the ConfigMap.
+      // The answer has all texts; a retry reads it from the ConfigMap again.
       keepsAnswer: false,
       write: async ({ resumed }) => writtenOf(await manifests.write(agentId, { ...body, onConflict }), resumed),
       detail: ({ uid, data }: WrittenObject<WrittenManifests>) => ({

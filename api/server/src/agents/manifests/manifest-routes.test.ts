@@ -101,7 +101,7 @@ test('a change writes only the files that differ, removes the others, and refuse
   assert.equal((await auditOf('ada')).filter(({ action }) => action === 'agent.manifests').length, 3);
 });
 
-test('of two writers at once, on two replicas, one writes and the other has to read again', async () => {
+test('two writers on two replicas at once: one writes, the other must read again', async () => {
   await applyAgent('bob');
   for (const round of [1, 2, 3]) {
     const { version } = await read('bob');
@@ -140,7 +140,7 @@ test('a file of another owner is taken over only on request', async () => {
   assert.deepEqual((await put('eve', { files, version, on_conflict: 'take_over' })).files, files);
 });
 
-test('the API writes no ConfigMap that is something else', async () => {
+test('the API never writes a ConfigMap that holds more than manifests', async () => {
   await applyMap('plain', { 'workflow.yaml': WORKFLOW }, {});
   await applyAgent('fay', { manifests: { configMapName: 'plain' } });
   const { version, problem } = await read('fay');
@@ -148,14 +148,18 @@ test('the API writes no ConfigMap that is something else', async () => {
   await refuses(put('fay', { files: FILES, version }), 'manifests_unusable', /kubectl label configmap plain/);
   await applyMap('notes-of-gus', { 'notes.txt': 'mine' });
   await applyAgent('gus', { manifests: { configMapName: 'notes-of-gus' } });
-  await refuses(put('gus', { files: FILES, version: null }), 'manifests_unusable', /has notes\.txt, which is none of/);
+  await refuses(
+    put('gus', { files: FILES, version: null }),
+    'manifests_unusable',
+    /has the key notes\.txt, but manifests are/,
+  );
   await applyMap('hal-manifests', { 'workflow.yaml': 'theirs' });
   await applyAgent('hal');
-  await refuses(put('hal', { files: FILES, version: null }), 'manifests_unusable', /not the agent's own/);
+  await refuses(put('hal', { files: FILES, version: null }), 'manifests_unusable', /does not own the ConfigMap/);
   assert.deepEqual((await storedMap('hal-manifests')).data, { 'workflow.yaml': 'theirs' });
 });
 
-test('a ConfigMap that the Agent names, and that is missing, is made; texts beyond its size are refused', async () => {
+test('a missing ConfigMap that the Agent names is made; texts above its size are refused', async () => {
   await applyAgent('ida', { manifests: { configMapName: 'later' } });
   assert.match((await read('ida')).problem ?? '', /There is no ConfigMap later/);
   await refuses(put('ida', { files: FILES, version: '1' }), 'manifests_changed');
@@ -166,7 +170,7 @@ test('a ConfigMap that the Agent names, and that is missing, is made; texts beyo
   await refuses(put('nobody', { files: FILES, version: null }), 'no_such_agent');
 });
 
-test('an attempt that ended before it named its ConfigMap is completed, and loses nothing', async () => {
+test('a write after one that was killed before it named its ConfigMap completes that, and loses no text', async () => {
   await applyAgent('jon');
   const { uid } = (await storedAgent('jon')).metadata;
   const owner = { apiVersion: API_VERSION, kind: 'Agent', name: 'jon', uid };

@@ -2,7 +2,7 @@ import type { AgentManifests, ManifestFiles } from '@hamlet/contract';
 import { refused, type Outcome } from '../../http/outcome.ts';
 import type { AgentRecord, OnConflict } from '../agent-source.ts';
 import type { ConfigMaps } from '../config-maps.ts';
-import { readManifests } from './manifest-maps.ts';
+import { readManifests } from './read-manifests.ts';
 
 /** All files of an agent's manifests. */
 export interface WantedManifests {

@@ -3,20 +3,20 @@ import type { z } from 'zod';
 import { mapProblem, type ConfigMap } from '../config-maps.ts';
 
 export const MANIFESTS_LABEL = 'hamlet.village/manifests';
-/** Without this one a workflow has no stage. */
+/** Without this file a workflow has no stages. */
 const REQUIRED = 'workflow.yaml';
 const SHOWN_CHARS = 60;
 
 const isManifest = (key: string): boolean => (MANIFEST_FILES as readonly string[]).includes(key);
 
-/** Why a ConfigMap holds something else than manifests, and the fix; null if the API may write it. Pure. */
+/** Why a ConfigMap holds more than manifests, and the fix; null if the API may write it. Pure. */
 export function foreignProblem(map: ConfigMap): string | null {
   const problem = mapProblem(map, MANIFESTS_LABEL);
   if (problem !== null) return problem;
   const other = Object.keys(map.data ?? {}).find((key) => !isManifest(key));
   return other === undefined
     ? null
-    : `ConfigMap ${map.metadata.name} has ${other.slice(0, SHOWN_CHARS)}, which is none of ${MANIFEST_FILES.join(', ')}: rename or remove it`;
+    : `ConfigMap ${map.metadata.name} has the key ${other.slice(0, SHOWN_CHARS)}, but manifests are ${MANIFEST_FILES.join(', ')}: rename or remove it`;
 }
 
 /** The manifests in a ConfigMap, in the order of {@link MANIFEST_FILES}. With a problem they may be incomplete. Pure. */

@@ -8,7 +8,7 @@ import { KubeError } from '@hamlet/kube';
 import { parse } from 'yaml';
 import { UnavailableError } from '../../http/respond.ts';
 import { kubernetesConfigMaps, sampleConfigMaps, type ConfigMap } from '../config-maps.ts';
-import { manifestMapsOf, readManifests } from './manifest-maps.ts';
+import { manifestSourceOf, readManifests } from './read-manifests.ts';
 import { manifestsOfMap } from './manifests-of-map.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../../crds/samples');
@@ -33,13 +33,16 @@ test('the files of a ConfigMap come in the order of manifests, with its version'
   });
 });
 
-test('a ConfigMap that holds something else names the fix', () => {
+test('the problem of a ConfigMap that holds more than manifests names the fix', () => {
   const problem = (more: Partial<ConfigMap>): string => String(manifestsOfMap(mapWith(more)).problem);
   const metadata = { name: 'm', uid: 'u', resourceVersion: '7' };
   assert.match(problem({ metadata }), /kubectl label configmap m hamlet\.village\/manifests=true/);
   assert.match(problem({ metadata: { ...metadata, labels: { 'hamlet.village/manifests': 'false' } } }), /label/);
   assert.match(problem({ binaryData: { a: 'AA==' } }), /binary files.*remove them/);
-  assert.match(problem({ data: { 'workflow.yml': 'w' } }), /workflow\.yml, which is none of agents\.yaml.*rename/);
+  assert.match(
+    problem({ data: { 'workflow.yml': 'w' } }),
+    /the key workflow\.yml, but manifests are agents\.yaml.*rename/,
+  );
   assert.match(problem({ data: { 'agents.yaml': 'a' } }), /has no workflow\.yaml: add it/);
   assert.match(problem({ data: {} }), /has no workflow\.yaml/);
   const long = 'x'.repeat(262_145);
@@ -56,20 +59,20 @@ test('runs get the manifests of the samples, and the reason if there are none', 
     cleo: { manifests: { configMapName: 'nowhere' } },
   };
   const record = { uid: 'u', createdAt: '', status: {}, deleting: false };
-  const maps = manifestMapsOf(sampleConfigMaps(SAMPLES, 'manifests'), {
+  const source = manifestSourceOf(sampleConfigMaps(SAMPLES, 'manifests'), {
     get: (agentId) =>
       specs[agentId] === undefined ? null : { ...record, agentId, spec: AgentSpec.parse(specs[agentId]) },
   });
-  const read = await maps.read('ada');
+  const read = await source.read('ada');
   assert.ok(read.ok);
   assert.deepEqual(
-    read.files.map(({ path }) => path),
+    read.data.map(({ path }) => path),
     ['agents.yaml', 'tools.yaml', 'workflow.yaml'],
   );
   const codes = await Promise.all(
     ['bob', 'cleo', 'dan'].map(async (agentId) => {
-      const refused = await maps.read(agentId);
-      return refused.ok ? 'ok' : `${refused.code}: ${refused.detail.slice(0, 30)}`;
+      const refused = await source.read(agentId);
+      return refused.ok ? 'ok' : `${refused.reason}: ${refused.detail?.slice(0, 30)}`;
     }),
   );
   assert.deepEqual(codes, [
@@ -79,7 +82,7 @@ test('runs get the manifests of the samples, and the reason if there are none', 
   ]);
 });
 
-test('a missing right is a problem of the ConfigMap; a cluster that gives no answer is one of the moment', async () => {
+test('a missing right is a problem of the ConfigMap; an unreachable cluster throws', async () => {
   const read = (error: Error) =>
     kubernetesConfigMaps({ client: { get: () => Promise.reject(error) }, namespace: 'n' }).read('m');
   const forbidden = await read(new KubeError({ status: 403, reason: 'Forbidden', message: 'no' }));

@@ -16,7 +16,6 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { isRunOfReader } from '../audience/run-audience.ts';
 import { keepSchema, schemaOfNewRun } from '../output/output-of-run.ts';
 import { runView } from '../run-view.ts';
-import { manifestsOfAgent } from '../workflow/manifest-source.ts';
 import type { Village } from '../../village.ts';
 import { isOwn, lifeForRun } from './new-run.ts';
 
@@ -31,7 +30,7 @@ export function createRun(village: Village): Handlers['createRun'] {
     run: async (request, key) => {
       const { params, body } = request;
       const files: FilesOfRun =
-        body.workflow === undefined ? accepted(null) : await manifestsOfAgent(village.manifestMaps, params.agent_id);
+        body.workflow === undefined ? accepted(null) : await village.manifestSource.read(params.agent_id);
       return runOnce(village.db, key, (tx) => create(village, tx, { request, files }));
     },
   };

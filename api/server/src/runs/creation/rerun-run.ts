@@ -17,7 +17,6 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { isRunOfReader } from '../audience/run-audience.ts';
 import { runView } from '../run-view.ts';
 import { foldStages, stageStatus, type FoldedStage } from '../workflow/fold-stages.ts';
-import { manifestsOfAgent } from '../workflow/manifest-source.ts';
 import type { Village } from '../../village.ts';
 import { isOwn, lifeForRun } from './new-run.ts';
 
@@ -36,9 +35,9 @@ export function rerunRun(village: Village): Handlers['rerunRun'] {
   };
 }
 
-async function filesFor({ db, manifestMaps }: Village, { params, body }: Rerunning): Promise<FilesOfRun> {
+async function filesFor({ db, manifestSource }: Village, { params, body }: Rerunning): Promise<FilesOfRun> {
   const earlier = body.manifests === 'current' ? await findRun(db, params.run_id) : null;
-  return earlier === null ? accepted(null) : manifestsOfAgent(manifestMaps, earlier.agentId);
+  return earlier === null ? accepted(null) : manifestSource.read(earlier.agentId);
 }
 
 async function rerun(

@@ -1,15 +1,15 @@
 import { inTransaction, keepManifests } from '@hamlet/store';
 import type { Village } from '../../village.ts';
 
-/** ConfigMaps that are read at once. Each may have a megabyte, of which only the hash stays. */
+/** ConfigMaps that are read at once, each of up to 1 MiB in memory. */
 const AT_ONCE = 8;
 
 /**
- * Keeps the manifests of the agents of a firing as they are now, and returns their hashes by agent; agents whose manifests cannot be
- * used have none. A ConfigMap that several agents name is read once. Throws if the cluster is unreachable: the firing is then repeated.
+ * Keeps the present manifests of the agents of a firing, and returns their hashes by agent, without agents whose manifests cannot be used.
+ * Reads a ConfigMap that several agents name once. Throws if the cluster is unreachable: the operator then repeats the firing.
  */
 export async function manifestsOfFiring(
-  { db, source, manifestMaps }: Pick<Village, 'db' | 'source' | 'manifestMaps'>,
+  { db, source, manifestSource }: Pick<Village, 'db' | 'source' | 'manifestSource'>,
   agents: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const sharing = [
@@ -19,10 +19,10 @@ export async function manifestsOfFiring(
   for (let from = 0; from < sharing.length; from += AT_ONCE)
     await Promise.all(
       sharing.slice(from, from + AT_ONCE).map(async (ids) => {
-        const read = await manifestMaps.read(ids[0] ?? '');
+        const read = await manifestSource.read(ids[0] ?? '');
         if (!read.ok) return;
-        // Kept manifests stay for an hour without a run, so the transaction of the firing finds them.
-        const hash = await inTransaction(db, (tx) => keepManifests(tx, read.files));
+        // The transaction of the firing still finds them: unused manifests stay for an hour.
+        const hash = await inTransaction(db, (tx) => keepManifests(tx, read.data));
         for (const agentId of ids) hashes.set(agentId, hash);
       }),
     );

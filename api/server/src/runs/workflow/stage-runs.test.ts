@@ -5,23 +5,23 @@ import type { JournalClaim, Run } from '@hamlet/contract';
 import { inTransaction, taintRun } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
+import { accepted } from '../../http/outcome.ts';
 import { PermissionPlay, resultOf, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
 import { clientOf, TOKENS, type AgentId } from '../../testing/test-village.ts';
-import type { ManifestMap } from './manifest-source.ts';
 
 const manifests = { text: 'id: review\n' };
-const manifestMaps = {
-  read: async (): Promise<ManifestMap> => ({ ok: true, files: [{ path: 'workflow.yaml', text: manifests.text }] }),
+const manifestSource = {
+  read: async () => accepted([{ path: 'workflow.yaml' as const, text: manifests.text }]),
 };
 const rules = JSON.stringify([{ tools: ['read', 'speak', 'delegate'], verdict: 'allow' }]);
-const { village, permits } = await startPermits({ rules, agents: { manifestMaps } });
+const { village, permits } = await startPermits({ rules, agents: { manifestSource } });
 await village.liftRequestLimits();
 const { play } = permits;
 const { admin, member } = play;
 const runs = new RunPlay(play.url);
 const other = new PermissionPlay(
-  (await village.startReplica({ HAMLET_TOOL_RULES: rules }, { agents: { manifestMaps } })).peopleUrl,
+  (await village.startReplica({ HAMLET_TOOL_RULES: rules }, { agents: { manifestSource } })).peopleUrl,
 );
 
 const SCHEMA = { type: 'object', properties: { loaves: { type: 'integer' } }, required: ['loaves'] };
@@ -81,7 +81,7 @@ test('a call of run_stage is refused without a workflow of the run itself, with 
   assert.equal(resultOf(await permits.perform(task, call('a.1.1:5', wrong))), 'failed output_schema_invalid');
 });
 
-test('a stage for which there is no place waits: the same call begins its worker later', async () => {
+test('a stage waits while no more workers may be active, and the same call begins its worker later', async () => {
   const task = await begun('cleo');
   const workers = [];
   for (const number of [1, 2, 3, 4]) workers.push(await workerOf(task, `a.1.1:${number}`, { tokens: 1_000 }));
@@ -138,7 +138,7 @@ const TEXTS = [
   text('why', 'no walnut left'),
 ];
 
-test('people see the stages as the journal has them, with the tokens of all attempts', async () => {
+test('people see the stages of the journal, with the tokens of all attempts', async () => {
   const task = await begun('dan', member);
   const params = { run_id: task.runId };
   const before = await member.getRunWorkflow(params);
@@ -225,7 +225,7 @@ test('people see the stages as the journal has them, with the tokens of all atte
   ]);
 });
 
-test('a stage of a later batch names its calls too', async () => {
+test('stages of later batches name their calls too', async () => {
   const task = await begun('eve');
   const calls = [{ id: 'a.1.1:2', modelId: 'x', tool: 'list', arguments: ref('input'), effect: 'read' }];
   dataOf(
@@ -265,7 +265,7 @@ test('other members see the states of stages, and none of their texts; a run wit
   await runs.finishAll('fay');
 });
 
-test('a lying journal shows no stages that cannot be read, and breaks nothing', async () => {
+test('unreadable stages of a lying journal are ignored, and break nothing', async () => {
   const task = await begun('ada');
   const lies = [
     { ...opened('walnut'), at: Number.MAX_SAFE_INTEGER },

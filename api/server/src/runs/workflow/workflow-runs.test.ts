@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { createRun, CallInput, ManifestFiles } from '@hamlet/contract';
 import { forgetManifests, inTransaction, keepManifests } from '@hamlet/store';
 import { codeOf, dataOf, refuses } from '@hamlet/test/env/client';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
 import { clientOf, startPlay, TOKENS } from '../../testing/test-village.ts';
-import type { ManifestMap } from './manifest-source.ts';
 
 const HOUR_MS = 3_600_000;
 const FILES: ManifestFiles = [
@@ -16,16 +16,16 @@ const FILES: ManifestFiles = [
 const SORTED = FILES.toSorted((one, other) => one.path.localeCompare(other.path));
 
 /** The ConfigMap of each agent as it is now; cleo has none. */
-const maps = new Map<string, ManifestMap>([
-  ['ada', { ok: true, files: FILES }],
-  ['dan', { ok: true, files: FILES }],
-  ['bob', { ok: false, code: 'manifests_unusable', detail: 'ConfigMap bob-manifests has no label: label it' }],
+const maps = new Map<string, Outcome<ManifestFiles>>([
+  ['ada', accepted(FILES)],
+  ['dan', accepted(FILES)],
+  ['bob', refused('manifests_unusable', 'ConfigMap bob-manifests has no label: label it')],
 ]);
-const manifestMaps = {
-  read: async (agentId: string): Promise<ManifestMap> =>
-    maps.get(agentId) ?? { ok: false, code: 'no_manifests', detail: `${agentId} has no ConfigMap: name one` },
+const manifestSource = {
+  read: async (agentId: string) =>
+    maps.get(agentId) ?? refused('no_manifests', `${agentId} has no ConfigMap: name one`),
 };
-const { village, play } = await startPlay({ agents: { manifestMaps } });
+const { village, play } = await startPlay({ agents: { manifestSource } });
 const runs = new RunPlay(play.url);
 const db = village.openDb();
 const { admin, member } = play;
@@ -49,14 +49,14 @@ test('a run with a workflow keeps the manifests that it was created with, and it
   const { run } = dataOf(await give('ada', { workflow }));
   assert.match(run.workflow?.manifests ?? '', /^[0-9a-f]{64}$/);
   assert.deepEqual(run.workflow, { ...workflow, manifests: run.workflow?.manifests });
-  maps.set('ada', { ok: true, files: [{ path: 'workflow.yaml', text: 'id: other\n' }] });
+  maps.set('ada', accepted([{ path: 'workflow.yaml', text: 'id: other\n' }]));
   const started = dataOf(await runs.start('ada', run.run_id));
   assert.deepEqual(
     [started.run.workflow, started.manifests],
     [run.workflow, SORTED],
     'an edit applies to the next run',
   );
-  maps.set('ada', { ok: true, files: SORTED });
+  maps.set('ada', accepted(SORTED));
   dataOf(await runs.settle('ada', run.run_id, { state: 'done', summary: 'Done.' }));
   const again = dataOf(await give('ada')).run;
   assert.equal(again.workflow?.manifests, run.workflow?.manifests, 'the order of the files does not matter');
@@ -74,7 +74,7 @@ test('a run of stages that only compute is done without an answer in words', asy
   assert.equal(dataOf(await runs.settle('ada', run.run_id, { state: 'done', summary: 'Done.' })).run.state, 'done');
 });
 
-test('a run without usable manifests is refused with the reason, and so is a workflow beside an answer', async () => {
+test('a run without usable manifests is refused with the reason, and so is a workflow with continues or output_schema', async () => {
   await refuses(give('bob'), 'manifests_unusable', /bob-manifests has no label: label it/);
   await refuses(give('cleo'), 'no_manifests', /cleo has no ConfigMap/);
   await refuses(give('zoe'), 'no_such_agent');
@@ -106,10 +106,10 @@ test('other members see the pipeline and the tags of a run, and neither its inpu
 
 test('two replicas create runs with the same manifests at once, and keep them once', async () => {
   const files: ManifestFiles = [{ path: 'workflow.yaml', text: 'id: at-once\n' }];
-  maps.set('eve', { ok: true, files });
-  maps.set('fay', { ok: true, files });
+  maps.set('eve', accepted(files));
+  maps.set('fay', accepted(files));
   const before = await countManifests();
-  const other = await village.startReplica({}, { agents: { manifestMaps } });
+  const other = await village.startReplica({}, { agents: { manifestSource } });
   const clients = [admin, clientOf(other.peopleUrl, TOKENS.admin)];
   const made = await Promise.all(
     Array.from({ length: 12 }, (_, at) => give(at % 2 === 0 ? 'eve' : 'fay', {}, clients[at % 3 === 0 ? 0 : 1])),
@@ -119,9 +119,9 @@ test('two replicas create runs with the same manifests at once, and keep them on
   for (const each of made) dataOf(await runs.cancel(dataOf(each).run.run_id));
 });
 
-test('manifests go once no run has them any more, but not those of a run that is being created', async () => {
+test('retention deletes manifests without runs, but not those of a run that is being created', async () => {
   const files: ManifestFiles = [{ path: 'workflow.yaml', text: 'id: kept\n' }];
-  maps.set('cleo', { ok: true, files });
+  maps.set('cleo', accepted(files));
   const { run } = dataOf(await give('cleo'));
   dataOf(await runs.cancel(run.run_id));
   const isKept = async (): Promise<boolean> => {

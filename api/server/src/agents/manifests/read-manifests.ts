@@ -1,5 +1,6 @@
 import type { AgentManifests } from '@hamlet/contract';
-import type { ManifestMaps } from '../../runs/workflow/manifest-source.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import type { ManifestSource } from '../../runs/workflow/manifest-source.ts';
 import type { AgentRecord, AgentSource } from '../agent-source.ts';
 import type { ConfigMaps } from '../config-maps.ts';
 import { manifestsOfMap } from './manifests-of-map.ts';
@@ -18,20 +19,17 @@ export async function readManifests(
 }
 
 /** The manifests of agents, for runs: only those that can be used. */
-export function manifestMapsOf(maps: ConfigMaps, source: Pick<AgentSource, 'get'>): ManifestMaps {
+export function manifestSourceOf(maps: ConfigMaps, source: Pick<AgentSource, 'get'>): ManifestSource {
   return {
     read: async (agentId) => {
       const record = source.get(agentId);
       const read = record === null ? null : await readManifests(maps, record);
       if (read === null || read.config_map_name === null)
-        return {
-          ok: false,
-          code: 'no_manifests',
-          detail: `The agent ${agentId} has no manifests: write them, or name their ConfigMap in spec.manifests`,
-        };
-      return read.problem === null
-        ? { ok: true, files: read.files }
-        : { ok: false, code: 'manifests_unusable', detail: read.problem };
+        return refused(
+          'no_manifests',
+          `The agent ${agentId} has no manifests: write them, or name their ConfigMap in spec.manifests`,
+        );
+      return read.problem === null ? accepted(read.files) : refused('manifests_unusable', read.problem);
     },
   };
 }
