@@ -43,8 +43,10 @@ const MAX_TAGS = 64;
 const TASK_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const DEFAULT_TASK_BUDGET = { ...DEFAULT_BUDGET, steps: 10_000, tokens: 100_000_000, timeMs: 7 * 86_400_000 };
 
-/** Identifies manifests: a task continues only with those that it was created with. */
-export const hashOf = (manifests: Manifests): string =>
+/**
+ * Identifies manifests, as they were read or as texts by the names of their files: a task continues only with those that it was created with.
+ */
+export const hashOf = (manifests: Manifests | Readonly<Record<string, string>>): string =>
   createHash('sha256').update(canonicalJson(manifests)).digest('hex');
 
 /** A new task whose overrides are not checked yet. */

@@ -54,6 +54,7 @@ export class WorkflowHost {
   readonly ports: HostPorts;
   readonly #journal: Journal;
   readonly #manifests: Manifests;
+  readonly #hash: string;
   readonly #tasks: Tasks;
   readonly #observation: Observation;
 
@@ -73,6 +74,8 @@ export class WorkflowHost {
     });
     this.#journal = journal;
     this.#manifests = manifests;
+    // A newer engine may read the same texts with other defaults.
+    this.#hash = hashOf(Object.fromEntries(files));
     this.#tasks = tasks;
     this.#observation = observation;
     this.ports = {
@@ -107,13 +110,13 @@ export class WorkflowHost {
   #setting(budgets: Budgets): RequestSetting {
     const { plugins } = this.#observation;
     const route: RequestSetting['route'] = (question) => plugins.route(question);
-    return { manifests: this.#manifests, hash: hashOf(this.#manifests), tasks: this.#tasks, route, budgets };
+    return { manifests: this.#manifests, hash: this.#hash, tasks: this.#tasks, route, budgets };
   }
 
   /** Call it when work on a task begins or continues. Throws `plan_changed` if the journal has the task with other manifests. */
   begin(task: string): void {
     if (this.#journal.rowOf(task) !== null) {
-      if (this.#tasks.recordOf(task).manifests !== hashOf(this.#manifests))
+      if (this.#tasks.recordOf(task).manifests !== this.#hash)
         throw new EngineError('plan_changed', `The manifests have changed since the task ${task} was created.`);
       this.#observation.catchUp(this.#tasks.eventsOf(task));
     }
