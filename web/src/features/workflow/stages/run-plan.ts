@@ -25,10 +25,7 @@ export function planOfRun(answer: Answer, asked: Pick<RunWorkflow, 'pipeline' | 
   return compiled.ok ? compiled.value : null;
 }
 
-function chosenIn(
-  { pipelines }: Manifests,
-  { mode = null, tags = [] }: Pick<RunWorkflow, 'mode' | 'tags'>,
-): string | null {
-  const chosen = choosePipeline(pipelines, { mode, tags, overrides: [] });
+function chosenIn({ pipelines }: Manifests, { mode, tags = [] }: Pick<RunWorkflow, 'mode' | 'tags'>): string | null {
+  const chosen = choosePipeline(pipelines, { mode: mode ?? null, tags, overrides: [] });
   return chosen.ok ? chosen.pipeline.id : null;
 }
