@@ -82,6 +82,17 @@ async function judgeAsked(
   return verdict === 'deny' && !isOfPod(body) ? refused('policy_denied', reason) : accepted(judgedCall);
 }
 
+/** Why a person decides. The manifests of a workflow may ask for a call that the rules allow. */
+function reasonOf(
+  run: Pick<RunRow, 'workflow' | 'stage'>,
+  { why, tool }: Asked['body'],
+  { verdict, reason }: JudgedRunCall['judged'],
+): string {
+  if (why === 'unknown') return `It is unknown whether this call of ${tool} happened`;
+  const isOfWorkflow = run.workflow !== null || run.stage !== null;
+  return verdict === 'allow' && isOfWorkflow ? `The workflow asks a person before ${tool}` : reason;
+}
+
 async function ask(
   tx: Tx,
   request: Asked,
@@ -114,10 +125,7 @@ async function ask(
     arguments: args.text,
     argumentsHash: args.hash,
     why: body.why,
-    reason:
-      body.why === 'unknown'
-        ? `It is unknown whether this call of ${body.tool} happened`
-        : `${judged.reason}${openingInWords(opens)}`,
+    reason: `${reasonOf(run, body, judged)}${openingInWords(opens)}`,
     question,
     amount: amountOf(body.tool, args.value),
     policyVersion: policy.version,

@@ -197,6 +197,7 @@ test('a call in the middle waits for a person, of the task and of the worker of 
     return state === 'waiting_permission' ? origin : null;
   });
   assert.deepEqual([ofWorker.tool, worker.parent_run_id, worker.stage?.stage], ['balance', runId, 'judge']);
+  assert.equal(ofWorker.reason, 'The workflow asks a person before balance');
   await play.admin.answerPermission({ permission_id: ofWorker.permission_id, answer: 'allow' });
   const run = await runs.ended(runId);
   assert.deepEqual([run.state, run.summary], ['done', 'It is good: judge hops']);

@@ -1,5 +1,4 @@
 import type { Permission, Run, Worker, WorkflowStage } from '@hamlet/contract';
-import { isSettled } from '@hamlet/core';
 import type { Plan, PlanStage } from '@hamlet/engine/manifests';
 import type { StageState } from '../graph/stage-mark.tsx';
 
@@ -49,8 +48,11 @@ function workOf({ id, planned, stage }: Found, { run, workers, permissions }: Se
   );
   const isAsked = asked.length > 0 || worker?.state === 'waiting_permission';
   const role = planned?.role ?? stage?.role ?? '';
-  return { role, worker, asked, state: stateOf(stage, { isAsked, isOver: isSettled(run.state) }) };
+  return { role, worker, asked, state: stateOf(stage, { isAsked, isOver: GIVEN_UP.has(run.state) }) };
 }
+
+/** States of a run that ended before its workflow did. The stages of a done run have ended, also if the page does not show it yet. */
+const GIVEN_UP: ReadonlySet<Run['state']> = new Set(['failed', 'cancelled']);
 
 /** The stage in the id of one of its calls, `STAGE.ROUND.ATTEMPT:NUMBER`; null for another call. */
 export const stageOfCall = (callId: string): string | null => /^(.+)\.\d+\.\d+:\d+$/.exec(callId)?.[1] ?? null;
