@@ -256,7 +256,8 @@ test('the page follows a run, a person answers the agent of a stage on it, and r
   await page.getByRole('button', { name: 'Repeat', exact: true }).click();
   await page.locator('.run-repeats', { hasText: 'from the stage logic, with another input' }).waitFor();
   const [newest] = (await admin.listRuns({ agent_id: 'ada' })).runs;
+  const { run } = await admin.getRun({ run_id: newest?.run_id ?? '' });
   const rerun = { run_id: task.runId, stage: 'logic', input_json: '{"text": "A cake."}' };
-  assert.deepEqual(newest?.workflow?.rerun, rerun);
+  assert.deepEqual(run.workflow?.rerun, rerun);
   await assertSound(viewer);
 });

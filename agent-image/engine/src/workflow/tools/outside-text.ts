@@ -1,8 +1,10 @@
 import type { Journal } from '../../journal/journal.ts';
 import { loadRun, readOutcome } from '../../loop/transcript.ts';
-import type { Rerun } from '../../flow/rerun.ts';
 import type { FlowStage, FlowState } from '../../state/flow-state.ts';
 import type { RunState } from '../../state/run-state.ts';
+
+/** The task that a task repeats. */
+type Repeated = Readonly<{ of: string }>;
 
 /** Earlier tasks that are searched. */
 const MAX_EARLIER = 16;
@@ -11,7 +13,7 @@ const MAX_EARLIER = 16;
  * True if a call of a tool stage, of the task or of one that it repeats, brought text from outside. Stages that were taken over have lost
  * their calls, so the earlier task is searched; one that the journal has lost may have brought some.
  */
-export function hasOutsideText(journal: Journal, flow: FlowState, rerun: Rerun | undefined): boolean {
+export function hasOutsideText(journal: Journal, flow: FlowState, rerun: Repeated | undefined): boolean {
   let [searched, next] = [flow, rerun];
   for (let left = MAX_EARLIER; ; left -= 1) {
     if ([...searched.stages.values()].some((stage) => isFromOutside(journal, stage))) return true;
@@ -31,7 +33,7 @@ const isFromOutside = ({ textOf }: Journal, { calls }: FlowStage): boolean =>
   });
 
 /** The engine wrote the text itself. */
-function rerunOf(journal: Journal, { opened }: RunState): Rerun | undefined {
+function rerunOf(journal: Journal, { opened }: RunState): Repeated | undefined {
   const task = journal.textOf(opened.flow?.task ?? '');
-  return task === null ? undefined : (JSON.parse(task) as Readonly<{ rerun?: Rerun }>).rerun;
+  return task === null ? undefined : (JSON.parse(task) as Readonly<{ rerun?: Repeated }>).rerun;
 }
