@@ -3,6 +3,7 @@ import type { EventBody } from '../journal/event.ts';
 import type { Payload } from '../journal/journal.ts';
 import { readOutcome, resultKey } from '../loop/transcript.ts';
 import type { FlowStage } from '../state/flow-state.ts';
+import { stageCallId } from '../workflow/plan/stage-call-id.ts';
 import type { StageEnd } from './end-stage.ts';
 import { endStage, failing, stageAt, type Flowing } from './flowing.ts';
 import type { StageAt, StageCall, ToolStep } from './flow-ports.ts';
@@ -23,7 +24,7 @@ export function planCalls(
   const planned = calls.map(({ tool, arguments: given }, index) => {
     const payload = kit.ports.journal.refer(canonicalArguments(JSON.stringify(given ?? {})));
     payloads.push(payload);
-    const id = `${stage.id}.${round}.${attempt}:${before + index + 1}`;
+    const id = stageCallId({ stage: stage.id, round, attempt }, before + index + 1);
     return { id, tool, arguments: payload.ref, effect: tools.get(tool)?.effect ?? null };
   });
   return { calls: planned, payloads };

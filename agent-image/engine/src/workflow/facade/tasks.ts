@@ -12,6 +12,7 @@ import type { RunState } from '../../state/run-state.ts';
 import type { Manifests } from '../manifest/manifests.ts';
 import type { AgentSpec, BudgetSpec } from '../manifest/schemas.ts';
 import type { NodeRole, Plan } from '../plan/plan.ts';
+import { stageOfCall } from '../plan/stage-call-id.ts';
 import { withToolHooks, type PlaceOf } from '../plugins/hook-tools.ts';
 import type { PluginManager } from '../plugins/plugin-manager.ts';
 import { createTaskHooks, type TaskHooks } from '../plugins/task-hooks.ts';
@@ -265,7 +266,7 @@ export class Tasks {
   toolsOf(run: string): readonly Tool[] {
     const place = this.#places.get(run);
     const task = place?.task ?? this.#journal.rowOf(run)?.parent ?? run;
-    // A run of a host that is assigned to no stage has no tools.
+    // Only a run that is assigned to a stage has tools.
     if (place === undefined && task !== run && hosted(this.#by) !== null) return NO_TOOLS;
     const { parts, tools } = this.#knownOf(task);
     const agent = agentOfRun(parts, { run, task, place });
@@ -295,7 +296,7 @@ export class Tasks {
     const place = this.#places.get(run);
     if (place !== undefined) return { task: place.task, stage: place.stage, agent };
     const parent = this.#journal.rowOf(run)?.parent ?? null;
-    const stage = parent === null ? (call.match(STAGE_OF_CALL)?.[1] ?? null) : stageOf(run.slice(parent.length + 1));
+    const stage = parent === null ? stageOfCall(call) : stageOf(run.slice(parent.length + 1));
     return { task: parent ?? run, stage, agent };
   }
 
@@ -384,9 +385,6 @@ const isAt = ({ closed, round, attempt }: FlowStage, at: Pick<Place, 'round' | '
 
 /** Requests of a task begin with its id, and those of its agents with their runs. */
 const isOfTask = (request: string, task: string): boolean => request.startsWith(`${task}/`);
-
-/** Calls of a task have ids such as `STAGE.ROUND.ATTEMPT:NUMBER`. */
-const STAGE_OF_CALL = /^(.*)\.\d+\.\d+:\d+$/;
 
 /** Roles whose stages have a run of an agent. */
 const ASKING: ReadonlySet<NodeRole> = new Set<NodeRole>(['agent', 'feedback']);

@@ -7,6 +7,7 @@ export { compilePlan } from '../plan/compile-plan.ts';
 export type { ConfigError } from '../plan/config-error.ts';
 export type { EdgeType, Plan, PlanEdge, PlanStage } from '../plan/plan.ts';
 export { readPlan } from '../plan/read-plan.ts';
+export { stageOfCall } from '../plan/stage-call-id.ts';
 export { choosePipeline } from '../route/choose-pipeline.ts';
 export { drawPlan } from '../graph/draw-plan.ts';
 export { layoutPlan } from '../graph/layout-plan.ts';

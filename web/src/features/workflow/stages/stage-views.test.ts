@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { aPermission, aRun } from '../../../client/minds/minds.fixture.ts';
 import { planOfRun } from './run-plan.ts';
 import { aRunWorkflow, aWorkflowStage, STAGES_UNDER_WAY } from './run-workflow.fixture.ts';
-import { followedEdges, stageOfCall, stageViews } from './stage-views.ts';
+import { stageOfCall } from '@hamlet/engine/manifests';
+import { followedEdges, stageViews } from './stage-views.ts';
 
 const PLAN = planOfRun(aRunWorkflow(), {});
 const MANIFESTS = 'ab'.repeat(32);

@@ -1,5 +1,5 @@
 import type { Permission, Run, Worker, WorkflowStage } from '@hamlet/contract';
-import type { Plan, PlanStage } from '@hamlet/engine/manifests';
+import { stageOfCall, type Plan, type PlanStage } from '@hamlet/engine/manifests';
 import type { StageState } from '../graph/stage-mark.tsx';
 
 /** A stage of the plan, and its course in the run. `worker`: the run of its agent. `asked`: pending requests of its calls and agent. */
@@ -53,9 +53,6 @@ function workOf({ id, planned, stage }: Found, { run, workers, permissions }: Se
 
 /** States of a run that ended before its workflow did. The stages of a done run have ended, also if the page does not show it yet. */
 const GIVEN_UP: ReadonlySet<Run['state']> = new Set(['failed', 'cancelled']);
-
-/** The stage in the id of one of its calls, `STAGE.ROUND.ATTEMPT:NUMBER`; null for another call. */
-export const stageOfCall = (callId: string): string | null => /^(.+)\.\d+\.\d+:\d+$/.exec(callId)?.[1] ?? null;
 
 function stateOf(
   stage: WorkflowStage | null,
