@@ -31,7 +31,7 @@ const PARTS: readonly string[] = [
   '"usage":{"prompt":',
   '},"moneyMicros":',
 ];
-/** Stands for the first reference of a body where that occurs again. JSON has no raw control characters, so codes are unambiguous. */
+/** Stands for the first reference of a body where that occurs again. JSON escapes control characters, so codes are unambiguous. */
 const AGAIN = '\u001f';
 
 const CODES: ReadonlyMap<string, string> = new Map(PARTS.map((part, index) => [part, String.fromCharCode(index + 1)]));

@@ -210,7 +210,7 @@ const bodies = {
     attempt: z.int().min(1),
   },
   /**
-   * `polls`: the call only waits for something, so a repetition is no lack of progress. `plain`: the result is the text that `plainText` gives
+   * `polls`: the call only waits for something, so its repetitions do not count as idle. `plain`: the result is the text that `plainText` gives
    * instead of the outcome as JSON; absent otherwise.
    */
   tool_settled: {

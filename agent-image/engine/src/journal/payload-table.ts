@@ -3,7 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 export const MAX_PAYLOAD_BYTES = 16 << 20;
 
-/** Shorter texts gain nothing. */
+/** Shorter texts stay as they are: compression would not shorten them. */
 const MIN_COMPRESSED_BYTES = 256;
 /** A text is stored compressed if that saves an eighth: less is not worth the time. */
 const MAX_RATIO = 7 / 8;

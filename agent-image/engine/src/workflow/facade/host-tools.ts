@@ -9,7 +9,7 @@ import type { Workspace } from '../tools/workspace.ts';
 /** A stage whose agent is asked. `text`: its input as the agent reads it. `task`: the run so far. */
 export type AskedAgent = Readonly<{ at: StageAt; agent: AgentSpec; plan: Plan; text: string; task: RunState }>;
 
-/** Why the host has no tool for one of the manifests, and the fix. */
+/** Why the host lacks the tool that a manifest names, and the fix. */
 export type MissingTool = Readonly<{ missing: string; hint: string }>;
 
 /** The tools of a host, in place of handlers and a folder. */

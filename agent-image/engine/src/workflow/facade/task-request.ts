@@ -142,7 +142,7 @@ function checkedOverride(given: unknown): Override {
   throw new EngineError('input_invalid', `An override is not valid: ${z.prettifyError(read.error)}. Correct it.`);
 }
 
-/** The JSON text of a value; undefined if it has none. */
+/** The JSON text of a value; undefined for a value that JSON cannot express. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
