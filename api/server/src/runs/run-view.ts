@@ -18,9 +18,13 @@ function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
 }
 
-/** The API's own count, if it has one. Steps are counted by the agent, because only its journal has them. */
-function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros }: RunRow): RunUsage {
-  const witnessed = tokens > 0 || costMicros > 0;
+/**
+ * The API's own count, if it has one. Steps are counted by the agent, because only its journal has them. The engine's count of a workflow
+ * includes its stages, and the API's has only what was charged to the run itself, so the higher one counts.
+ */
+function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros, workflow }: RunRow): RunUsage {
+  const isWhole = workflow === null || tokens >= claimedTokens;
+  const witnessed = isWhole && (tokens > 0 || costMicros > 0);
   const micros = witnessed ? costMicros : claimedCostMicros;
   return { steps, tokens: witnessed ? tokens : claimedTokens, cost: formatAiDollars(BigInt(micros)), witnessed };
 }

@@ -369,3 +369,21 @@ test('a stage from which the run followed hundreds of edges has ended', async ()
   const [stage] = (await admin.getRunWorkflow({ run_id: task.runId })).stages;
   assert.deepEqual([stage?.status, stage?.edges], ['completed', edges]);
 });
+
+test('the usage of a task is what its stages used, even if the API charged one of their requests to the task', async () => {
+  const task = await begun('ada');
+  const usage = { steps: 4, tokens: 72, cost: '0.000144' };
+  const end = { attempt: task.attempt, state: 'failed' as const, summary: 'Enough.', usage };
+  dataOf(await runs.settle('ada', task.runId, end));
+  const charge = (tokens: number) =>
+    village
+      .openDb()
+      .updateTable('run')
+      .set({ tokens, cost_micros: tokens * 2 })
+      .where('run_id', '=', task.runId)
+      .execute();
+  await charge(18);
+  assert.deepEqual((await runs.get(task.runId)).usage, { ...usage, witnessed: false });
+  await charge(90);
+  assert.deepEqual((await runs.get(task.runId)).usage, { steps: 4, tokens: 90, cost: '0.00018', witnessed: true });
+});
