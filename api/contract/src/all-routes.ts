@@ -24,6 +24,7 @@ import * as permissions from './routes/permissions.ts';
 import * as personality from './routes/personality.ts';
 import * as scripts from './script/script.ts';
 import * as a2a from './routes/people/a2a.ts';
+import * as apiKeys from './routes/people/api-keys.ts';
 import * as accounts from './routes/people/accounts.ts';
 import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
@@ -81,6 +82,7 @@ const GROUPS = [
   [signIn.getLoginOptions, signIn.bootstrapAccount, signIn.logIn, signIn.redeemCode, signIn.startOidc],
   [signIn.finishOidc, signIn.logOut],
   [me.getMe, me.changePassword, me.listMySessions, me.endMySession, me.endMyOtherSessions],
+  [apiKeys.listMyKeys, apiKeys.createMyKey, apiKeys.revokeMyKey],
   [mcp.callMcp],
   [a2a.getVillageCard, a2a.getAgentCard, a2a.callA2a],
   [accounts.listAccounts, accounts.getAccount, accounts.getAccountName, accounts.createAccount],

@@ -71,6 +71,7 @@ export * from './payments/deliveries.ts';
 export * from './payments/deposits.ts';
 export * from './payments/differences.ts';
 export * from './people/account-bans.ts';
+export * from './people/account-keys.ts';
 export * from './people/accounts.ts';
 export * from './people/api-keys.ts';
 export * from './people/one-time.ts';

@@ -59,7 +59,10 @@ export const PERMISSIONS = {
   'trade:buy': ['admin', 'agent'],
   'auction:run': ['admin'],
   'auction:bid': ['agent'],
+  /** Needs a session; API keys of people have no scope with it. */
   'account:self': ['member', 'admin'],
+  /** The name and role of the caller. */
+  'account:read': ['member', 'admin'],
   /** Each tool also needs the permission of its own route. */
   'mcp:use': ['member', 'admin'],
   /** The answer has texts of a run only if the admin may read the run. */

@@ -1,4 +1,14 @@
-import { findAgentSessions, findApiKeys, findSessions, isOutage, type AgentBar, type FoundApiKey } from '@hamlet/store';
+import { ACCOUNT_KEY_PREFIX } from '@hamlet/contract';
+import {
+  findAccountKeys,
+  findAgentSessions,
+  findApiKeys,
+  findSessions,
+  isOutage,
+  type AgentBar,
+  type FoundAccountKey,
+  type FoundApiKey,
+} from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor, AgentActor, Authenticate } from '../http/actor.ts';
@@ -46,6 +56,10 @@ function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
       batchLookup((tokens) => findApiKeys(db, tokens.map(hashOf))),
       monotonicMs,
     ),
+    accountKeyOf: throughOutage(
+      batchLookup((tokens) => findAccountKeys(db, tokens.map(hashOf))),
+      monotonicMs,
+    ),
     agentSessionOf: throughOutage(
       batchLookup((tokens) => findAgentSessions(db, tokens.map(hashOf))),
       monotonicMs,
@@ -91,6 +105,20 @@ function keyActor({ source }: Pick<LookUps, 'source'>, key: FoundApiKey): Actor 
   });
 }
 
+/** A person, or a program with a key of the person. */
+function personActor({
+  role,
+  accountId,
+  name,
+  ban,
+  ...of
+}: Pick<FoundAccountKey, 'role' | 'accountId' | 'name' | 'ban'> & Partial<FoundAccountKey>): Actor | Refused {
+  if (ban !== null) return refusalOfBan(ban);
+  const person = { role, id: accountObject(accountId), accountId, name };
+  const { keyId, scopes } = of;
+  return keyId === undefined || scopes === undefined ? person : { ...person, key: { keyId, scopes } };
+}
+
 function earlierActor({ source, agentSessionOf, keyOf }: LookUps, token: string): Actor | Refused | null {
   if (!token.startsWith(AGENT_TOKEN_PREFIX)) {
     const key = keyOf.earlier(token);
@@ -106,20 +134,30 @@ function earlierAgent(lookUps: LookUps, token: string): AgentActor | null {
   return { ...actor, proof: { tokenHash: hashOf(token), cycle: actor.cycle } };
 }
 
+async function sessionActor(
+  { source, agentSessionOf }: LookUps,
+  token: string,
+  reads: boolean,
+): Promise<Actor | Refused> {
+  const session = await agentSessionOf(token, reads);
+  if (session === null) return refused('token_invalid');
+  // While an agent is barred, its refusal names the measure; without a bar, a revoked token is only invalid.
+  if (session.revoked && session.bar === null)
+    return refused('token_invalid', 'This token was revoked; exchange a new one');
+  return agentActor(source, session.agentId, session);
+}
+
 async function tokenActor(
   lookUps: LookUps,
   token: string,
-  { reads, isBearer }: { readonly reads: boolean; readonly isBearer: boolean },
+  { reads, isBearer, ofPeople }: { readonly reads: boolean; readonly isBearer: boolean; readonly ofPeople: boolean },
 ): Promise<Actor | Refused> {
-  const { source, agentSessionOf, keyOf, serviceOf } = lookUps;
-  if (token.startsWith(AGENT_TOKEN_PREFIX)) {
-    const session = await agentSessionOf(token, reads);
-    if (session === null) return refused('token_invalid');
-    // While an agent is barred, its refusal names the measure; without a bar, a revoked token is only invalid.
-    if (session.revoked && session.bar === null)
-      return refused('token_invalid', 'This token was revoked; exchange a new one');
-    return agentActor(source, session.agentId, session);
+  const { accountKeyOf, keyOf, serviceOf } = lookUps;
+  if (token.startsWith(ACCOUNT_KEY_PREFIX)) {
+    const key = ofPeople ? await accountKeyOf(token, reads) : null;
+    return key === null ? refused('token_invalid') : personActor(key);
   }
+  if (token.startsWith(AGENT_TOKEN_PREFIX)) return sessionActor(lookUps, token, reads);
   const key = await keyOf(token, reads);
   if (key !== null) return keyActor(lookUps, key);
   // The cluster reviews at most one token of a request: services send a JWT as bearer.
@@ -143,24 +181,18 @@ export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
   const lookUps = lookUpsOf(ports);
   const identify: Authenticate = async ({ headers, address, listener, reads, verifiedLater = false }) => {
     const tokens = tokensOf(headers);
+    const ofPeople = listener.includes('people');
     const bearer = bearerOf(headers);
     if (tokens.length > 0)
       return firstValid(tokens, async (token) => {
         const earlier = verifiedLater ? earlierAgent(lookUps, token) : null;
-        return earlier ?? tokenActor(lookUps, token, { reads, isBearer: token === bearer });
+        return earlier ?? tokenActor(lookUps, token, { reads, isBearer: token === bearer, ofPeople });
       });
     if (headers.authorization !== undefined) return refused('token_invalid', 'Write Authorization: Bearer TOKEN');
-    if (!listener.includes('people')) return refused('unauthenticated');
+    if (!ofPeople) return refused('unauthenticated');
     const session = sessionOf(headers.cookie);
     const account = session === null ? null : await lookUps.accountOf(session, reads);
-    if (account === null) return { role: 'visitor', id: `visitor ${address}` };
-    if (account.ban !== null) return refusalOfBan(account.ban);
-    return {
-      role: account.role,
-      id: accountObject(account.accountId),
-      accountId: account.accountId,
-      name: account.name,
-    };
+    return account === null ? { role: 'visitor', id: `visitor ${address}` } : personActor(account);
   };
   return async (credentials) => {
     try {

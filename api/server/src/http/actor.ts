@@ -3,6 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CallerProof } from '@hamlet/store';
 import type { Refused } from './outcome.ts';
 
+/** An API key of a person. The id is not a credential. */
+export interface ActingKey {
+  readonly keyId: string;
+  readonly scopes: readonly string[];
+}
+
 /**
  * The actor of a request, identified by its credentials. `podUid` is null for a development token. `stale` is true if a
  * newer cycle of the agent has begun. `proof` is set if the agent was identified from a cache: its handler must verify
@@ -10,7 +16,14 @@ import type { Refused } from './outcome.ts';
  */
 export type Actor =
   | { readonly role: 'visitor'; readonly id: string }
-  | { readonly role: 'member' | 'admin'; readonly id: string; readonly accountId: string | null; readonly name: string }
+  | {
+      readonly role: 'member' | 'admin';
+      readonly id: string;
+      readonly accountId: string | null;
+      readonly name: string;
+      /** Set if a program of the person calls: the API key limits the permissions of the role to its scopes. */
+      readonly key?: ActingKey;
+    }
   | {
       readonly role: 'agent';
       readonly id: string;

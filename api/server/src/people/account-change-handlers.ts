@@ -3,6 +3,7 @@ import { ACCOUNT_CODE_PREFIX, type AccountDetail, type AccountRole, type CodeGra
 import type { AccountRow, Tx, Db } from '@hamlet/store';
 import {
   announceAccount,
+  deleteAccountKeys,
   endSessions,
   findAccount,
   inTransaction,
@@ -123,9 +124,15 @@ async function change(
     return refused('account_is_federated', 'This account comes from an identity provider: change its groups there');
   await updateAccount(tx, accountId, { role, disabled });
   for (const act of changesOf(account, { role, disabled })) await auditAccount(tx, request, { ...act, accountId });
-  if (disabled) await endSessions(tx, accountId, 'all');
+  if (disabled) await endAccess(tx, accountId);
   await announceAccount(tx, accountId);
   return shownAccount(tx, accountId);
+}
+
+/** Ends what a person is signed in with: sessions and API keys. */
+async function endAccess(tx: Tx, accountId: string): Promise<void> {
+  await endSessions(tx, accountId, 'all');
+  await deleteAccountKeys(tx, accountId, 'all');
 }
 
 function changesOf(
@@ -168,7 +175,7 @@ export function accountChangeHandlers({ db }: PeopleServices) {
         if ('ok' in account) return account;
         if (account.federated) return refused('account_is_federated');
         await updateAccount(tx, account.accountId, { passwordHash: null });
-        await endSessions(tx, account.accountId, 'all');
+        await endAccess(tx, account.accountId);
         await noteHand(tx, account.accountId, { act: 'reset', by: request.actor });
         const reset = await grantCode(tx, account.accountId, request.now);
         await auditAccount(tx, request, {

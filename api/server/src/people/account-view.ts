@@ -1,5 +1,11 @@
 import type { Account, AccountDetail, Session } from '@hamlet/contract';
 import type { AccountDetailRow, AccountRow, SessionRow } from '@hamlet/store';
+import type { Actor } from '../http/actor.ts';
+
+/** The account of a person; null for tokens of the configuration, and for callers that are not people. */
+export function accountOf(actor: Actor): string | null {
+  return actor.role === 'member' || actor.role === 'admin' ? actor.accountId : null;
+}
 
 export function accountView({ accountId, name, role, createdAt }: AccountRow): Account {
   return { account_id: accountId, name, role, created_at: createdAt.toISOString() };

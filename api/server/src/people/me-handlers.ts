@@ -1,17 +1,12 @@
 import { endSessions, findAccount, inTransaction, listSessions } from '@hamlet/store';
 import { hashOf } from '../auth/secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from '../http/session-cookie.ts';
-import type { Actor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { accountView, sessionView } from './account-view.ts';
+import { accountOf, accountView, sessionView } from './account-view.ts';
 import { auditAccount } from '../auth/account-actor.ts';
 import { changeOwnPassword } from './sign-in.ts';
 import type { PeopleServices } from './start-people.ts';
-
-function accountOf(actor: Actor): string | null {
-  return actor.role === 'member' || actor.role === 'admin' ? actor.accountId : null;
-}
 
 export function meHandlers({ db, people }: PeopleServices) {
   return {

@@ -3,6 +3,7 @@ import {
   dropTurnTexts,
   forgetEndedAgentSessions,
   forgetEndedSessions,
+  forgetExpiredAccountKeys,
   forgetJudgedCalls,
   FORGOTTEN_JUDGED_CALLS,
   forgetClusterWrites,
@@ -22,6 +23,8 @@ const ARTIFACTS_AT_ONCE = 100;
 /** Maximum number of batches each time the job runs, each in its own transaction: at most 20,000 texts a minute. */
 const BATCHES_MAX = 40;
 const DAY_MS = 86_400_000;
+/** Lists show an expired key for so long. */
+const EXPIRED_KEYS_DAYS = 30;
 
 /** Deletes batch after batch, until one is not full. Returns the number of deleted items. */
 async function inBatches(atOnce: number, drop: () => Promise<number>): Promise<number> {
@@ -63,6 +66,7 @@ export function retentionJobs({
       forgetOldAnswers(db),
       forgetClusterWrites(db),
       forgetEndedSessions(db, SESSION_IDLE_MS),
+      forgetExpiredAccountKeys(db, EXPIRED_KEYS_DAYS),
       forgetOneTimeSecrets(db),
       forgetEndedAgentSessions(db),
       forgetOldInternalEvents(db),

@@ -42,7 +42,7 @@ const ROWS = `
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
-  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword callMcp callA2a createRun
+  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword createMyKey callMcp callA2a createRun
                                  raiseRun cancelRun rerunRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
                                  searchAgentMemory correctAgentMemory
@@ -57,7 +57,7 @@ const ROWS = `
                                  createEmbeddings
   400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode
   409  409  409  409  409  409   receivePayPalWebhook
-  401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions
+  401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions listMyKeys revokeMyKey
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
   401  404  404  403  403  403   getRun getRunWorkflow listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent
                                  getArtifactImage forgetArtifact getAccountName forgetAgentMemory

@@ -99,6 +99,8 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'account.unban': ['lifted the ban', 'of'],
   'account.reset': ['reset the password', 'of'],
   'account.password': ['set a password', 'of'],
+  'key.create': ['created an API key', 'of'],
+  'key.revoke': ['revoked an API key', 'of'],
   'session.open': ['signed in', 'as'],
   'session.create': ['opened a conversation', 'with'],
   'session.message': ['wrote a message', 'in the conversation'],

@@ -6,7 +6,8 @@ const mine = { ...ofPeople, permission: 'account:self' } as const;
 
 export const getMe = defineRoute('getMe GET /me', {
   ...mine,
-  summary: 'The account that is signed in',
+  permission: 'account:read',
+  summary: 'The account of the caller',
   answer: SignedIn,
 });
 

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { awakenAgent, getAgentConfig, getWorld, listTurns, moveAgent, type RouteSpec } from '@hamlet/contract';
+import {
+  awakenAgent,
+  changePassword,
+  getAgentConfig,
+  getMe,
+  getWorld,
+  KEY_SCOPES,
+  type KeyScope,
+  listTurns,
+  moveAgent,
+  ROUTES,
+  type RouteSpec,
+} from '@hamlet/contract';
 import type { Actor } from '../actor.ts';
 import { authorize } from './authorize.ts';
 
@@ -35,4 +47,38 @@ test('an agent may act only for itself and an admin for every agent; a route wit
   assert.equal(authorize(moveAgent, ADA, {})?.reason, 'not_own_agent');
   assert.equal(reasonOf(moveAgent, ADMIN, 'bob'), null);
   assert.equal(reasonOf(getWorld, ADA, 'bob'), null);
+});
+
+test('a key opens what its scopes and the role of its person have in common', () => {
+  const withKey = (role: 'member' | 'admin', ...scopes: readonly string[]): Actor => ({
+    role,
+    id: 'account 1',
+    accountId: '1',
+    name: 'ann',
+    key: { keyId: 'k', scopes },
+  });
+  assert.equal(reasonOf(awakenAgent, withKey('admin', 'manage')), null);
+  assert.equal(reasonOf(awakenAgent, withKey('admin', 'read', 'work')), 'forbidden');
+  assert.equal(reasonOf(awakenAgent, withKey('member', 'manage')), 'forbidden');
+  assert.equal(reasonOf(getMe, withKey('member', 'board')), null);
+  assert.equal(reasonOf(getWorld, withKey('member', 'a scope of a later version')), 'forbidden');
+  const every = withKey('admin', ...KEY_SCOPES);
+  assert.equal(reasonOf(changePassword, every), 'forbidden');
+  const opened = ROUTES.filter((route) => reasonOf(route, every) === null && route.permission !== 'anyone');
+  const closed = new Set(ROUTES.filter((route) => reasonOf(route, ADMIN) === null && !opened.includes(route)));
+  assert.deepEqual(
+    [...new Set([...closed].map(({ permission }) => permission).filter((each) => each !== 'anyone'))].toSorted(),
+    [
+      'account:self',
+      'accounts:ban',
+      'accounts:change',
+      'accounts:read',
+      'entitlements:change',
+      'models:manage',
+      'payments:manage',
+      'payments:pay',
+    ],
+  );
+  const needsAdmin = (scope: KeyScope): boolean => reasonOf(awakenAgent, withKey('admin', scope)) === null;
+  assert.deepEqual(KEY_SCOPES.filter(needsAdmin), ['manage']);
 });

@@ -10,6 +10,7 @@ import { refused, type Refused } from '../outcome.ts';
 import { refusalOfVerdict } from '../rate-limit.ts';
 import { problemOf, refusalOfError } from '../respond.ts';
 import type { AddressGate } from './address-gate.ts';
+import { refuseUnpermitted } from './authorize.ts';
 import { binaryFrame } from './binary-frame.ts';
 
 const MESSAGE_MAX_BYTES = 16_384;
@@ -127,8 +128,8 @@ async function admit(
   try {
     const actor = await authenticate({ ...credentials, isPublic: roleMay('visitor', route.permission) });
     if ('ok' in actor) return actor;
-    if (!roleMay(actor.role, route.permission))
-      return refused('forbidden', `The role ${actor.role} may not open ${url.pathname}`);
+    const denied = refuseUnpermitted(actor, route.permission, `open ${url.pathname}`);
+    if (denied !== null) return denied;
     return { ok: true, route, query: url.searchParams, actor, credentials };
   } catch (error) {
     log('warn', 'a socket could not be admitted', { error });
