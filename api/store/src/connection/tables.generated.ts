@@ -67,6 +67,16 @@ export interface Tables {
     by_id: string;
     at: Generated<Date>;
   };
+  account_key: {
+    key_id: Generated<string>;
+    key_hash: Bytes;
+    account_id: string;
+    name: string;
+    scopes: readonly string[];
+    created_at: Generated<Date>;
+    used_at: Date | null;
+    expires_at: Date;
+  };
   account_session: {
     id_hash: Bytes;
     account_id: string;
@@ -1025,6 +1035,7 @@ export const COLUMNS = {
   account_ban: ['ban_id as banId', 'account_id as accountId', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt', 'lifted_at as liftedAt', 'lifted_by_role as liftedByRole', 'lifted_by_id as liftedById', 'lift_reason as liftReason'],
   account_code: ['account_id as accountId', 'code_hash as codeHash', 'created_at as createdAt', 'expires_at as expiresAt'],
   account_hand: ['hand_id as handId', 'account_id as accountId', 'act', 'by_role as byRole', 'by_id as byId', 'at'],
+  account_key: ['key_id as keyId', 'key_hash as keyHash', 'account_id as accountId', 'name', 'scopes', 'created_at as createdAt', 'used_at as usedAt', 'expires_at as expiresAt'],
   account_session: ['id_hash as idHash', 'account_id as accountId', 'created_at as createdAt', 'seen_at as seenAt', 'expires_at as expiresAt', 'session_id as sessionId', 'signed_in_by as signedInBy', 'address', 'user_agent as userAgent'],
   agent_life: ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt', 'forgotten_at as forgottenAt'],
   agent_memory: ['agent_uid as agentUid', 'memory_id as memoryId', 'kind', 'text', 'about', 'speaker', 'audience', 'pinned', 'dormant', 'outside', 'corrected', 'importance', 'uses', 'used_at as usedAt', 'since', 'until', 'replaces', 'run_id as runId', 'session_id as sessionId', 'repository', 'words'],
