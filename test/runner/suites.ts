@@ -12,6 +12,7 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
   'test/schema/': 'installs a fuzzer of the API and runs it',
   'test/env/web/web-capabilities.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-cluster.test.ts': 'one page of the web in detail, in a browser',
+  'test/env/web/web-connections.test.ts': 'a real browser and its pages',
   'test/env/web/web-given-files.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-hands.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-manifests.test.ts': 'one page of the web in detail, in a browser',

@@ -27,6 +27,9 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyPage>> = {
   models: page(async () => ({ default: (await import('./features/models/models-page.tsx')).ModelsPage })),
   rules: page(async () => ({ default: (await import('./features/rules/rules-page.tsx')).RulesPage })),
   people: page(async () => ({ default: (await import('./features/accounts/accounts-page.tsx')).AccountsPage })),
+  connections: page(async () => ({
+    default: (await import('./features/connections/connections-page.tsx')).ConnectionsPage,
+  })),
   audit: page(async () => ({ default: (await import('./features/audit/audit-page.tsx')).AuditPage })),
 };
 

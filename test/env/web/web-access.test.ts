@@ -58,6 +58,7 @@ test('on a phone no page is wider than the screen', async () => {
     'models',
     'rules',
     'people',
+    'connections',
     'audit',
     'board',
   ]) {
@@ -95,6 +96,7 @@ test('axe finds no serious fault on any page, light or dark, with an agent open 
       '?view=models',
       '?view=permissions',
       '?view=people',
+      '?view=connections',
       '?view=audit&agent=ada&tab=runs',
     ]) {
       await visit(page, query);

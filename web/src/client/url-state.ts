@@ -15,6 +15,7 @@ export const VIEWS = [
   'models',
   'rules',
   'people',
+  'connections',
   'audit',
 ] as const;
 export type View = (typeof VIEWS)[number];

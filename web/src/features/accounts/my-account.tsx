@@ -3,7 +3,7 @@ import { changePassword, endMyOtherSessions, endMySession, listMySessions, PASSW
 import { useEffect, useState } from 'react';
 import './accounts.css';
 import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';
-import { Button, Dialog, Notice, RefusedNotice } from '../../ui/controls.tsx';
+import { Button, Dialog, LinkButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { SessionRows } from './session-list.tsx';
@@ -11,7 +11,7 @@ import { SessionRows } from './session-list.tsx';
 const REFRESH_MS = 10_000;
 
 export function MyAccount({ onClose }: { readonly onClose: () => void }) {
-  const { session } = useVillage();
+  const { session, open } = useVillage();
   const leaving = useIntent();
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null));
   const live = useLive(listMySessions, {}, REFRESH_MS);
@@ -27,6 +27,16 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={title} className="my-account" onClose={onClose} onCross={onClose}>
       <MySessions live={live} />
+      <p>
+        <LinkButton
+          word="API keys of your programs"
+          data-action="connections"
+          onClick={() => {
+            onClose();
+            open({ view: 'connections' });
+          }}
+        />
+      </p>
       {byProvider ? (
         <p className="hint">You sign in through an identity provider. Change your name, role and password there.</p>
       ) : (

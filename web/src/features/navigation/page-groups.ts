@@ -19,6 +19,7 @@ export const PAGE_LABELS: Readonly<
   models: { word: 'Models', hint: 'Providers of language models, with keys and prices', needs: 'models:manage' },
   rules: { word: 'Rules', hint: 'Rules about the tools of agents, and trials of proposed rules', needs: 'policy:try' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
+  connections: { word: 'Connections', hint: 'API keys of your programs', needs: 'account:self' },
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
 
@@ -26,7 +27,7 @@ type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: r
 
 /** The groups in the order of the top bar. The key of a group is its position, 1 to 5. */
 export const GROUPS = [
-  { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map'] },
+  { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map', 'connections'] },
   { word: 'Board', icon: 'board', hint: 'Posts of people and agents', views: ['board'] },
   {
     word: 'Work',

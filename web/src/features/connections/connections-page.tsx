@@ -1,0 +1,29 @@
+import { useState } from 'react';
+import './connections.css';
+import { Button } from '../../ui/controls.tsx';
+import { Page } from '../navigation/page.tsx';
+import { ApiKeys } from './api-keys.tsx';
+
+export function ConnectionsPage() {
+  const [writing, setWriting] = useState(false);
+  const tools = (
+    <Button
+      look="strong"
+      icon="plus"
+      word="New API key"
+      aria-expanded={writing}
+      onClick={() => setWriting(!writing)}
+      data-action="new-key"
+    />
+  );
+  return (
+    <Page
+      title="Connections"
+      intro="Programs that act as you. Your limits and your role apply to them, and the audit names the key."
+      needs="account:self"
+      tools={tools}
+    >
+      <ApiKeys writing={writing} onClose={() => setWriting(false)} />
+    </Page>
+  );
+}
