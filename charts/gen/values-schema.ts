@@ -197,6 +197,23 @@ const search: Schema = {
   ],
 };
 
+/** The name of a server, not an address: its certificate is checked by the name. */
+const serverName: Schema = {
+  type: 'string',
+  pattern: '^(([a-z0-9]([a-z0-9-]*[a-z0-9])?[.])*[a-z]([a-z0-9-]*[a-z0-9])?)?$',
+  maxLength: 253,
+};
+const port: Schema = { type: 'integer', minimum: 1, maximum: 65_535 };
+/** Postgres and Redis outside of the village. */
+const outside = {
+  host: serverName,
+  port,
+  secretName: name,
+  caSecretName: name,
+  cidrs: { type: 'array', maxItems: 16, items: { type: 'string', pattern: '^[0-9a-f.:]+/[0-9]{1,3}$' } },
+};
+const database: Schema = { type: 'string', pattern: '^[a-z_][a-z0-9_]{0,62}$' };
+
 const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
   broker: closed({ replicas, rootsSecretName: name, hostAliases, resources }),
@@ -223,8 +240,13 @@ const CLUSTER: Schema = {
     appArmor: { enum: ['RuntimeDefault', 'Off'] },
     handsImages: { type: 'array', items: { type: 'string', pattern: '^[^, ]+$' } },
   }),
-  postgres: closed({ storage: quantity, storageClassName: name, resources }),
-  redis: closed({ resources }),
+  postgres: closed({
+    external: closed({ ...outside, database }),
+    storage: quantity,
+    storageClassName: name,
+    resources,
+  }),
+  redis: closed({ external: closed({ ...outside, tls: { type: 'boolean' } }), resources }),
   ingress: closed({
     host: text,
     className: name,

@@ -74,20 +74,30 @@ export async function installCharts(installation: Installation, context: StepCon
     context,
   );
   // `helm --wait` is not used, because it would also wait for Agents that are asleep.
-  for (const workload of [
-    'statefulset/hamlet-postgres',
-    'statefulset/hamlet-redis',
-    'deployment/hamlet-api',
-    'deployment/hamlet-api-more',
-    'deployment/hamlet-operator',
-    'deployment/hamlet-broker',
-  ]) {
+  for (const workload of await installedWorkloads(place)) {
     context.doing(`waiting for ${workload}`);
     await kubectl(place, ['rollout', 'status', workload, `--timeout=${TIMEOUT}`], {
       ...context,
       fix: `make logs WHO=${workload.replace(/.*hamlet-/, '')}, and kubectl -n ${place.namespace} get events`,
     });
   }
+}
+
+const WORKLOADS = [
+  'statefulset/hamlet-postgres',
+  'statefulset/hamlet-redis',
+  'deployment/hamlet-api',
+  'deployment/hamlet-api-more',
+  'deployment/hamlet-operator',
+  'deployment/hamlet-broker',
+] as const;
+
+/** The workloads that the chart installed: with stores of one's own, or one api, it leaves some out. */
+async function installedWorkloads(place: Place): Promise<readonly string[]> {
+  const selector = 'app.kubernetes.io/part-of=hamlet';
+  const names = await kubectl(place, ['get', 'statefulsets,deployments', '-l', selector, '-o', 'name']);
+  const installed = new Set(names.replaceAll('.apps/', '/').split('\n'));
+  return WORKLOADS.filter((workload) => installed.has(workload));
 }
 
 const INTERRUPTED = 'owner=helm,name=hamlet,status in (pending-install,pending-upgrade,pending-rollback)';

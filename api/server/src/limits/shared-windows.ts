@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { createComplaint, type Log } from '../service/log.ts';
+import { redisTls } from '../service/redis-tls.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
 export interface Counted {
@@ -26,6 +27,7 @@ return { count, redis.call('PTTL', KEYS[1]) }`;
 export function openSharedWindows(url: string, ports: { readonly log: Log; readonly monotonicMs: () => number }) {
   const { log, monotonicMs } = ports;
   const redis = new Redis(url, {
+    ...redisTls(url),
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,

@@ -4,6 +4,7 @@ import { Counter } from 'prom-client';
 import type { z } from 'zod';
 import { createComplaint, type Complaint } from './log.ts';
 import type { RedisLink } from './redis-link.ts';
+import { redisTls } from './redis-tls.ts';
 import { repeat } from './single-flight.ts';
 import { withTimeout } from './with-timeout.ts';
 import type { Services } from './services.ts';
@@ -195,6 +196,7 @@ function startQueue(ports: JobPorts, runner: Runner): () => Promise<void> {
   let reconnectMs = 0;
   const connection = {
     url: redisUrl,
+    ...redisTls(redisUrl),
     retryStrategy: (attempt: number): number | null => {
       // An ending process does not reconnect to Redis.
       if (stopping) return null;

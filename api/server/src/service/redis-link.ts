@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { createComplaint, type Log } from './log.ts';
+import { redisTls } from './redis-tls.ts';
 
 const RECONNECT_MAX_MS = 500;
 /** Timeout of a connection: a Redis on a node without power neither answers nor closes its connections. */
@@ -8,6 +9,7 @@ const ANSWER_LIMIT_MS = 5_000;
 /** Does not wait for the connections, because a village without Redis still works on one replica. */
 export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS) {
   const options = {
+    ...redisTls(url),
     socketTimeout: answerLimitMs,
     lazyConnect: false,
     enableOfflineQueue: false,

@@ -46,9 +46,13 @@ function whole(
 
 const Environment = z.object({
   HAMLET_POSTGRES_URL: required(
-    'Postgres as the role app; ?connect_timeout= is the timeout of a connection in seconds (5)',
+    'Postgres as the role app; ?connect_timeout= is the timeout of a connection in seconds (5), ?sslmode=verify-full requires TLS, ?sslrootcert= is a file of its authorities',
   ),
-  HAMLET_REDIS_URL: required('Redis, for messages, counters and jobs of the replicas'),
+  HAMLET_POSTGRES_PASSWORD: optional('password of HAMLET_POSTGRES_URL, if that has none'),
+  HAMLET_REDIS_URL: required(
+    'Redis, for messages, counters and jobs of the replicas; rediss:// requires TLS, ?sslrootcert= is a file of its authorities',
+  ),
+  HAMLET_REDIS_PASSWORD: optional('password of HAMLET_REDIS_URL, if that has none'),
   HAMLET_PEOPLE_LISTEN: Listen.default({ host: '127.0.0.1', port: 8080 }).describe(
     'host:port for people: web and API (127.0.0.1:8080)',
   ),
@@ -174,8 +178,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
   );
   return {
-    postgresUrl: env.HAMLET_POSTGRES_URL,
-    redisUrl: env.HAMLET_REDIS_URL,
+    postgresUrl: withPassword(env, 'HAMLET_POSTGRES_URL', env.HAMLET_POSTGRES_PASSWORD),
+    redisUrl: withPassword(env, 'HAMLET_REDIS_URL', env.HAMLET_REDIS_PASSWORD),
     peopleListen: env.HAMLET_PEOPLE_LISTEN,
     agentsListen: env.HAMLET_AGENTS_LISTEN,
     metricsListen: env.HAMLET_METRICS_LISTEN,
@@ -213,6 +217,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
+/** The connection string with the password, which may have any characters. Throws an Error that names the variable if it is not a URL. */
+function withPassword<N extends string>(
+  env: Readonly<Record<N, string>>,
+  name: N,
+  password: string | undefined,
+): string {
+  if (password === undefined) return env[name];
+  const url = URL.parse(env[name]);
+  if (url === null)
+    throw new Error(`${name}: this is not a URL. Fix: write for example postgres://app@db.example.org:5432/hamlet`);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
 function trustOf({
   HAMLET_TRUSTED_PROXIES: proxies,
   HAMLET_TRUSTED_PROXY_HOPS: hops,
@@ -239,9 +257,11 @@ function agentsOf(
 
 const MigrationEnvironment = z.object({
   HAMLET_POSTGRES_URL: Environment.shape.HAMLET_POSTGRES_URL,
+  HAMLET_POSTGRES_PASSWORD: Environment.shape.HAMLET_POSTGRES_PASSWORD,
   HAMLET_POSTGRES_OWNER_URL: required(
     '--migrate only: Postgres as the owner of the schema; the api itself never needs it',
   ),
+  HAMLET_POSTGRES_OWNER_PASSWORD: optional('--migrate only: password of HAMLET_POSTGRES_OWNER_URL, if that has none'),
 });
 
 export interface MigrationConfig {
@@ -251,7 +271,10 @@ export interface MigrationConfig {
 
 export function readMigrationConfig(environment: Readonly<Record<string, string | undefined>>): MigrationConfig {
   const env = readEnvironment(MigrationEnvironment, environment);
-  return { ownerUrl: env.HAMLET_POSTGRES_OWNER_URL, appUrl: env.HAMLET_POSTGRES_URL };
+  return {
+    ownerUrl: withPassword(env, 'HAMLET_POSTGRES_OWNER_URL', env.HAMLET_POSTGRES_OWNER_PASSWORD),
+    appUrl: withPassword(env, 'HAMLET_POSTGRES_URL', env.HAMLET_POSTGRES_PASSWORD),
+  };
 }
 
 export function usage(): string {

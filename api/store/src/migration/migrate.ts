@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { connectLimitMs, probed, type Db, sqlState } from '../connection/database.ts';
+import { requireServerVersion } from './server-version.ts';
 
 /** True if this database is a loaded dump that was not adopted yet. Works for any role, once the schema is current. */
 export async function isClusterBehind(db: Db): Promise<boolean> {
@@ -142,7 +143,7 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
   return { app, reader: READER };
 }
 
-/** Migrates as the owner, and adopts a loaded dump. Returns the applied names. Throws if an applied file has changed. */
+/** Migrates as the owner, and adopts a loaded dump. Returns the applied names. Throws if an applied file has changed, or Postgres is too old. */
 export async function migrate(options: {
   readonly ownerUrl: string;
   readonly appUrl: string;
@@ -155,6 +156,8 @@ export async function migrate(options: {
   });
   await client.connect();
   try {
+    const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
+    requireServerVersion(Number(rows[0]?.server_version_num));
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     const roles = await ensureRoles(client, options.appUrl);
     const done = await applyMissing(client, roles);

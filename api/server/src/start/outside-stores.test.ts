@@ -1,0 +1,126 @@
+/** The API with Postgres and Redis outside of the village, which docs/DEPLOYMENT.md sets up, over TLS. */
+import assert from 'node:assert/strict';
+import { chmod, chown, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { freePort } from '@hamlet/dev';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { until } from '@hamlet/test/env/until';
+import { Redis } from 'ioredis';
+import { testAuthority, type TestCertificate } from '../money/testing/test-authority.ts';
+import { ownVillage, Play } from '../testing/test-village.ts';
+import { readMigrationConfig } from './config.ts';
+import { migrateSchema } from './schema.ts';
+
+const PASSWORDS = { OWNER_PASSWORD: "o:w@n/e%r?'#", APP_PASSWORD: 'a&p p+"$' };
+const village = await ownVillage('empty');
+const superuser = untilEnd(openSuperuser(village.postgres));
+const [authority, other] = await Promise.all([testAuthority(), testAuthority()]);
+untilEnd(authority);
+untilEnd(other);
+const [first] = await superuser.run('show data_directory');
+const folder = String(first?.['data_directory']);
+const { uid, gid } = await stat(folder);
+const file = (name: string): string => join(folder, name);
+
+async function keep(name: string, text: string): Promise<void> {
+  await writeFile(file(name), text);
+  await chown(file(name), uid, gid);
+  await chmod(file(name), 0o600);
+}
+
+/** Lets Postgres show this certificate from now on. */
+async function certify({ chain, key }: TestCertificate): Promise<void> {
+  await keep('server.crt', chain);
+  await keep('server.key', key);
+  await superuser.run('alter system set ssl = on');
+  await superuser.run('select pg_reload_conf()');
+  await until('Postgres to have TLS', async () => (await superuser.run('show ssl'))[0]?.['ssl'] === 'on');
+}
+
+const certificate = await authority.server(['localhost']);
+await keep('ca.crt', authority.root);
+await keep('other.crt', other.root);
+await certify(certificate);
+
+/** The statements of the document, with these passwords. */
+async function setUp(): Promise<void> {
+  const text = await readFile(join(import.meta.dirname, '../../../../docs/DEPLOYMENT.md'), 'utf8');
+  const statements = /```sql\n([^`]+)```/.exec(text)?.[1]?.trim().split('\n') ?? [];
+  assert.equal(statements.length, 6);
+  for (const statement of statements)
+    await superuser.run(
+      statement.replace(
+        /'(\w+_PASSWORD)'/,
+        (_, name: keyof typeof PASSWORDS) => `'${PASSWORDS[name].replace("'", "''")}'`,
+      ),
+    );
+}
+await setUp();
+
+const postgresUrl = (role: string, ca = 'ca.crt'): string =>
+  `postgres://${role}@localhost:${village.postgres.port}/hamlet?sslmode=verify-full&sslrootcert=${file(ca)}`;
+
+function migrateWith(ca: string): Promise<void> {
+  const config = readMigrationConfig({
+    HAMLET_POSTGRES_URL: postgresUrl('app', ca),
+    HAMLET_POSTGRES_PASSWORD: PASSWORDS.APP_PASSWORD,
+    HAMLET_POSTGRES_OWNER_URL: postgresUrl('owner', ca),
+    HAMLET_POSTGRES_OWNER_PASSWORD: PASSWORDS.OWNER_PASSWORD,
+  });
+  return migrateSchema(config, () => undefined);
+}
+
+/** Gives the village's Redis a port with TLS and a password. */
+async function certifyRedis(password: string): Promise<number> {
+  const port = await freePort();
+  const redis = new Redis(village.redis.url);
+  const settings = {
+    'tls-cert-file': file('server.crt'),
+    'tls-key-file': file('server.key'),
+    'tls-ca-cert-file': file('ca.crt'),
+    'tls-auth-clients': 'no',
+    'tls-port': port,
+    requirepass: password,
+  };
+  try {
+    await redis.call('CONFIG', 'SET', ...Object.entries(settings).flat());
+  } finally {
+    redis.disconnect();
+  }
+  return port;
+}
+
+test('a certificate of another authority or of another name is refused', async () => {
+  await assert.rejects(migrateWith('other.crt'), { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' });
+  await certify(await authority.server(['elsewhere.test']));
+  await until('the certificate to change', () =>
+    migrateWith('ca.crt').then(
+      () => false,
+      ({ code }: { readonly code?: string }) => code === 'ERR_TLS_CERT_ALTNAME_INVALID',
+    ),
+  );
+  await certify(certificate);
+});
+
+test('the roles of the document migrate and serve a village, and every connection of the API is encrypted', async () => {
+  await until('the migrations', () =>
+    migrateWith('ca.crt').then(
+      () => true,
+      () => false,
+    ),
+  );
+  const port = await certifyRedis('r:e@d/i%s');
+  const { peopleUrl } = await village.startReplica({
+    HAMLET_POSTGRES_URL: postgresUrl('app'),
+    HAMLET_POSTGRES_PASSWORD: PASSWORDS.APP_PASSWORD,
+    HAMLET_REDIS_URL: `rediss://localhost:${port}?sslrootcert=${file('ca.crt')}`,
+    HAMLET_REDIS_PASSWORD: 'r:e@d/i%s',
+  });
+  await new Play(peopleUrl).everybody();
+  const sessions = await superuser.run(
+    "select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where datname = 'hamlet' and usename = 'app'",
+  );
+  assert.deepEqual(sessions, [{ ssl: true }]);
+});
