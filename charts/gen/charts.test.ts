@@ -1,9 +1,7 @@
 /** Renders the charts with helm: refused values, and rules for every pod. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from '@hamlet/test/env/cluster-test';
-import { parse } from 'yaml';
 import { FINALIZER_POLICY, operatorPolicies, type OPERATOR_POLICIES } from '../../operator/src/rights/policies.ts';
 import { program } from '../../local/village/cluster.ts';
 import { tryRun } from '../../local/village/command.ts';
@@ -355,17 +353,4 @@ test('the API trusts the addresses that an Ingress forwards; without an Ingress 
     'loopback,10.42.0.0/16',
     '2',
   ]);
-});
-
-test('a value installs the alert rules unchanged as a PrometheusRule', async () => {
-  assert.deepEqual(
-    (await template({})).manifests.filter(({ kind }) => kind === 'PrometheusRule'),
-    [],
-  );
-  const { code, output, manifests } = await template({ monitoring: { prometheusRule: true } });
-  assert.equal(code, 0, output);
-  assert.deepEqual(
-    manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec,
-    parse(readFileSync(join(ROOT, 'charts/hamlet/files/alerts.yaml'), 'utf8')),
-  );
 });

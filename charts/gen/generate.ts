@@ -1,5 +1,5 @@
 /**
- * Writes the generated files of the charts: the operator's rights and policies, and the schema of the values. With
+ * Writes the generated files of the charts: the operator's rights and policies, the schema of the values, and the dashboards. With
  * --check it only compares.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,10 +7,22 @@ import { join, resolve } from 'node:path';
 import { Document, isScalar, parse, visit } from 'yaml';
 import { FINALIZER_POLICY, OPERATOR_POLICIES } from '../../operator/src/rights/policies.ts';
 import { RIGHTS } from '../../operator/src/rights/rights.ts';
+import { AGENTS_DASHBOARD } from './dashboards/agents.ts';
+import { grafanaOf, type Dashboard } from './dashboards/dashboard.ts';
+import { MONEY_DASHBOARD } from './dashboards/money.ts';
+import { NODES_DASHBOARD } from './dashboards/nodes.ts';
+import { VILLAGE_DASHBOARD } from './dashboards/village.ts';
 import { specSchema, valuesSchema } from './values-schema.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = 'make charts';
+
+const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
+  village: VILLAGE_DASHBOARD,
+  agents: AGENTS_DASHBOARD,
+  money: MONEY_DASHBOARD,
+  nodes: NODES_DASHBOARD,
+};
 
 /** YAML with every list of plain values on one line. */
 function yamlOf(value: object): string {
@@ -35,6 +47,10 @@ function generatedFiles(): ReadonlyMap<string, string> {
   for (const [name, [source, value]] of Object.entries(generated)) {
     const head = `# ${COMMAND}: from operator/src/rights/${source}.ts`;
     files.set(`charts/hamlet/files/${name}.generated.yaml`, `${head}\n${yamlOf(value)}`);
+  }
+  for (const [name, dashboard] of Object.entries(DASHBOARDS)) {
+    const text = JSON.stringify(grafanaOf(dashboard, `${COMMAND}: from charts/gen/dashboards/${name}.ts`), null, 1);
+    files.set(`charts/hamlet/files/dashboards/${name}.generated.json`, `${text}\n`);
   }
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;

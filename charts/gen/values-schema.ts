@@ -27,6 +27,8 @@ function byName(spec: Schema, maxLength: number): Schema {
   };
 }
 
+/** Labels of an object. */
+const labels: Schema = { type: 'object', maxProperties: 16, additionalProperties: { type: 'string', maxLength: 63 } };
 /** Names in /etc/hosts of a pod. */
 const hostAliases: Schema = {
   type: 'array',
@@ -219,6 +221,13 @@ const CLUSTER: Schema = {
   broker: closed({ replicas, rootsSecretName: name, hostAliases, resources }),
   monitoring: closed({
     prometheusRule: { type: 'boolean' },
+    runbookUrl: { type: 'string', pattern: '^(https?://[^#]+)?$' },
+    podMonitor: closed({
+      enabled: { type: 'boolean' },
+      interval: { type: 'string', pattern: '^[1-9][0-9]*(s|m)$' },
+      labels,
+    }),
+    dashboards: closed({ enabled: { type: 'boolean' }, labels, folder: { type: 'string', maxLength: 64 } }),
     scraperNamespaces: { type: 'array', maxItems: 16, items: name },
   }),
   seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),

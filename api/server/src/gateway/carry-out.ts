@@ -95,18 +95,18 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
   const { outcome, usage, provider, seal } = conclusion;
   const { promptTokens, completionTokens, estimated } = usage;
   const used = promptTokens + completionTokens;
+  const costMicros = chargeOf(reservation, used);
   try {
     await (used === 0 ? ports.meter.release(reservation) : ports.meter.settle(reservation, used));
     const end = { outcome, promptTokens, completionTokens };
-    const cost = chargeOf(reservation, used);
-    const line = callLine(ticket, { ...end, provider, cost, estimated, seal });
-    const charge = run === null ? undefined : { runId: run.runId, tokens: used, costMicros: Number(cost) };
+    const line = callLine(ticket, { ...end, provider, cost: costMicros, estimated, seal });
+    const charge = run === null ? undefined : { runId: run.runId, tokens: used, costMicros: Number(costMicros) };
     await endModelRequest(ports.db, { requestId, line, charge }, end);
   } catch (error) {
     ports.metrics.unsettled();
     throw error;
   }
-  ports.metrics.ended(plan.served.name, { outcome, usage, durationMs: ports.monotonicMs() - startedMs });
+  ports.metrics.ended(plan.served.name, { outcome, usage, costMicros, durationMs: ports.monotonicMs() - startedMs });
   if (outcome === 'done') await ports.health.succeeded({ provider, model: plan.served.name });
 }
 

@@ -310,6 +310,8 @@ test('the metrics count requests, tokens and refusals', async () => {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
   assert.match(text, /hamlet_model_requests_total\{model="small",outcome="done"\} \d+/);
   assert.match(text, /hamlet_model_tokens_total\{model="small",kind="completion"\} \d+/);
+  const charged = /hamlet_model_charged_aidollars_total\{model="large"\} (\S+)/.exec(text)?.[1];
+  assert.ok(Number(charged) > 0 && Number(charged) < 1, `charged ${charged}`);
   assert.match(text, /hamlet_model_refusals_total\{reason="model_not_in_tier"\} \d+/);
   assert.match(text, /hamlet_limits_shared 1/);
 });

@@ -1,0 +1,130 @@
+/** Dashboards of Grafana from short descriptions. Pure. */
+
+/** A query, with the name of its series; Grafana replaces `{{label}}` in it. */
+export type Query = readonly [name: string, expression: string];
+
+export interface Panel {
+  readonly title: string;
+  /** A number shows the newest value of its one query. */
+  readonly shape?: 'lines' | 'number';
+  /** A unit of Grafana: `short`, `s`, `bytes`, `percentunit`, `celsius`, `watt`, … */
+  readonly unit?: string;
+  /** Shown if the pointer is over the title: how to read the panel. */
+  readonly about?: string;
+  /** Turns red from this value on. A number without it has no colour. */
+  readonly redFrom?: number;
+  readonly queries: readonly Query[];
+}
+
+export interface Dashboard {
+  /** Stays the same for ever, because addresses of Grafana contain it. */
+  readonly uid: string;
+  readonly title: string;
+  readonly about: string;
+  readonly rows: Readonly<Record<string, readonly Panel[]>>;
+}
+
+/** The selector of the village that a person chose above the panels. */
+export const VILLAGE = 'namespace="$namespace"';
+
+const COLUMNS = 24;
+const SIZES = { number: { w: 4, h: 4 }, lines: { w: 8, h: 8 } } as const;
+const ROW_HEIGHT = 1;
+/** The version of the form of a dashboard, from Grafana 10.4 on. Later ones read it. */
+const SCHEMA_VERSION = 39;
+const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+/** The places of panels from left to right, and the first free line below them. */
+function placesOf(panels: readonly Panel[], top: number): { readonly places: readonly Place[]; readonly end: number } {
+  const places: Place[] = [];
+  let line = { x: 0, y: top, h: 0 };
+  for (const { shape = 'lines' } of panels) {
+    const { w, h } = SIZES[shape];
+    if (line.x + w > COLUMNS) line = { x: 0, y: line.y + line.h, h: 0 };
+    places.push({ x: line.x, y: line.y, w, h });
+    line = { x: line.x + w, y: line.y, h: Math.max(line.h, h) };
+  }
+  return { places, end: line.y + line.h };
+}
+
+function thresholdsOf({ redFrom }: Panel): object {
+  const steps = [{ color: redFrom === undefined ? 'text' : 'green', value: null as number | null }];
+  if (redFrom !== undefined) steps.push({ color: 'red', value: redFrom });
+  return { mode: 'absolute', steps };
+}
+
+function panelOf(panel: Panel, gridPos: Place, id: number): object {
+  const { title, about, queries, unit = 'short', shape = 'lines' } = panel;
+  const custom = shape === 'lines' ? { custom: { fillOpacity: 10, showPoints: 'never' } } : {};
+  return {
+    id,
+    type: shape === 'lines' ? 'timeseries' : 'stat',
+    title,
+    ...(about === undefined ? {} : { description: about }),
+    datasource: DATASOURCE,
+    gridPos,
+    fieldConfig: { defaults: { unit, min: 0, thresholds: thresholdsOf(panel), ...custom }, overrides: [] },
+    options: shape === 'lines' ? { tooltip: { mode: 'multi', sort: 'desc' } } : { graphMode: 'area' },
+    targets: queries.map(([legendFormat, expr], index) => ({
+      refId: String.fromCodePoint(65 + index),
+      datasource: DATASOURCE,
+      expr,
+      legendFormat,
+    })),
+  };
+}
+
+function panelsOf(rows: Dashboard['rows']): readonly object[] {
+  const panels: object[] = [];
+  let top = 0;
+  for (const [title, wanted] of Object.entries(rows)) {
+    const gridPos = { x: 0, y: top, w: COLUMNS, h: ROW_HEIGHT };
+    panels.push({ id: panels.length + 1, type: 'row', title, collapsed: false, gridPos, panels: [] });
+    const { places, end } = placesOf(wanted, top + ROW_HEIGHT);
+    wanted.forEach((panel, index) => {
+      const place = places[index];
+      if (place !== undefined) panels.push(panelOf(panel, place, panels.length + 1));
+    });
+    top = end;
+  }
+  return panels;
+}
+
+/** The dashboard as Grafana imports it. Its variables choose the data source and the namespace of the village. */
+export function grafanaOf({ uid, title, about, rows }: Dashboard, command: string): object {
+  const datasource = { name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus' };
+  const namespace = {
+    name: 'namespace',
+    label: 'Village',
+    type: 'query',
+    datasource: DATASOURCE,
+    definition: 'label_values(hamlet_world_seq, namespace)',
+    query: { query: 'label_values(hamlet_world_seq, namespace)', refId: 'village' },
+    refresh: 2,
+    sort: 1,
+  };
+  return {
+    __comment: command,
+    uid,
+    title,
+    description: about,
+    tags: ['hamlet'],
+    schemaVersion: SCHEMA_VERSION,
+    editable: false,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    timezone: 'browser',
+    links: [
+      { type: 'dashboards', title: 'Hamlet', tags: ['hamlet'], asDropdown: true, includeVars: true, keepTime: true },
+    ],
+    templating: { list: [datasource, namespace] },
+    panels: panelsOf(rows),
+  };
+}
