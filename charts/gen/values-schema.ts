@@ -1,10 +1,7 @@
 /** The schema of the chart's values. Every object is closed, so that helm refuses a misspelt value instead of ignoring it. */
+import { MODEL_SERVERS } from './model-servers-schema.ts';
+import { byName, closed, name, quantity, text, type Schema } from './schema-parts.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const text: Schema = { type: 'string' };
-const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$', maxLength: 253 };
-const quantity: Schema = { type: ['string', 'number'], pattern: '^[0-9]+(\\.[0-9]+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$' };
 const amounts = closed({ cpu: quantity, memory: quantity, 'ephemeral-storage': quantity });
 const resources = closed({ requests: amounts, limits: amounts });
 const aiDollars: Schema = { type: 'string', pattern: '^(0|[1-9][0-9]{0,8})([.][0-9]{1,6})?$' };
@@ -13,19 +10,6 @@ const groups: Schema = { type: 'array', items: { type: 'string', pattern: '^[^,]
 const replicas: Schema = { type: 'integer', minimum: 1, maximum: 16 };
 // At least 24 characters, so that a token cannot be guessed.
 const token: Schema = { type: 'string', minLength: 24, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' };
-
-function closed(properties: Schema): Schema {
-  return { type: 'object', properties, additionalProperties: false };
-}
-
-/** A map of objects by name; null removes one of the chart's defaults. */
-function byName(spec: Schema, maxLength: number): Schema {
-  return {
-    type: 'object',
-    propertyNames: { pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$', maxLength },
-    additionalProperties: { anyOf: [{ type: 'null' }, spec] },
-  };
-}
 
 /** Labels of an object. */
 const labels: Schema = { type: 'object', maxProperties: 16, additionalProperties: { type: 'string', maxLength: 63 } };
@@ -169,6 +153,7 @@ const VILLAGE: Schema = {
     keysSecretName: name,
     subscription: { type: 'object' },
     textDays: { type: 'integer', minimum: 0, maximum: 90 },
+    ...MODEL_SERVERS,
   }),
   log: closed({ storage: quantity, storageClassName: name }),
 };

@@ -7,6 +7,7 @@ const PROVIDERS_MAX = 50;
 const ROUTES_MAX = 200;
 const FALLBACKS_MAX = 5;
 const PRICES_MAX = 2_000;
+const METRICS_URLS_MAX = 16;
 /** Longest wait in milliseconds that a configuration may allow. */
 export const QUEUE_WAIT_MAX_MS = 60_000;
 const TOTAL_MAX_MS = 3_600_000;
@@ -76,6 +77,8 @@ const Provider = z.discriminatedUnion(
       baseUrl: BaseUrl,
       credential: CredentialName.optional(),
       streamUsage: z.boolean().default(true),
+      /** Metrics of each replica of a vLLM server; by default `/metrics` at its address. */
+      metricsUrls: z.array(BaseUrl).min(1).max(METRICS_URLS_MAX, `write at most ${METRICS_URLS_MAX}`).optional(),
       ...chatFields,
     }),
     z.strictObject({
