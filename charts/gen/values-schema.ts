@@ -13,6 +13,7 @@ const token: Schema = { type: 'string', minLength: 24, maxLength: 256, pattern: 
 
 /** Labels of an object. */
 const labels: Schema = { type: 'object', maxProperties: 16, additionalProperties: { type: 'string', maxLength: 63 } };
+
 /** Names in /etc/hosts of a pod. */
 const hostAliases: Schema = {
   type: 'array',
