@@ -20,6 +20,7 @@ export * from './routes/capabilities.ts';
 export * from './routes/compute-claims.ts';
 export * from './routes/economy.ts';
 export * from './routes/entitlements.ts';
+export * from './routes/figures/figures.ts';
 export * from './routes/internal.ts';
 export * from './routes/log/log.ts';
 export * from './routes/models.ts';

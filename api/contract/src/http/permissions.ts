@@ -17,6 +17,7 @@ export const PERMISSIONS = {
   'village:freeze': ['admin'],
   'agent:self': ['agent'],
   'turns:read': ['member', 'admin'],
+  'figures:read': ['member', 'admin'],
   /** A member may end only the runs that they created. */
   'run:create': ['member', 'admin'],
   'runs:read': ['member', 'admin'],

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+
+const Percent = z.number().min(0).max(100).nullable();
+
+/** The kernel's figures of one machine. */
+export const HostReading = z.strictObject({
+  totalBytes: z.number().positive(),
+  availableBytes: z.number().min(0),
+  cpuPressure: Percent,
+  memoryPressure: Percent,
+  ioPressure: Percent,
+  temperatureCelsius: z.number().nullable(),
+});
+export type HostReading = z.infer<typeof HostReading>;
+
+export interface HostFiles {
+  readonly meminfo: string;
+  /** Empty if the kernel does not measure pressure. */
+  readonly pressure: Readonly<Record<'cpu' | 'memory' | 'io', string>>;
+  /** Thousandths of a degree, one text a sensor. */
+  readonly sensors: readonly string[];
+}
+
+const KIB = 1_024;
+/** Sensors that are not connected show values outside of this range, in degrees. */
+const SENSOR_RANGE = { min: 1, max: 130 } as const;
+
+function kibibytes(meminfo: string, field: string): number | null {
+  const digits = new RegExp(`^${field}:\\s+(\\d{1,15}) kB$`, 'm').exec(meminfo)?.[1];
+  return digits === undefined ? null : Number(digits) * KIB;
+}
+
+/** Percent of the last minute in which some work waited, from a file in /proc/pressure; null if the text has none. */
+function waiting(text: string): number | null {
+  const found = /^some .*\bavg60=(\d{1,3}\.\d{1,2})\b/m.exec(text)?.[1];
+  return found === undefined ? null : Math.min(100, Number(found));
+}
+
+function warmest(sensors: readonly string[]): number | null {
+  const degrees = sensors.map((text) => Number(text.trim() || Number.NaN) / 1_000);
+  const known = degrees.filter((each) => each >= SENSOR_RANGE.min && each <= SENSOR_RANGE.max);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** Null if the text of /proc/meminfo lacks MemTotal or MemAvailable. */
+export function hostReadingOf({ meminfo, pressure, sensors }: HostFiles): HostReading | null {
+  const totalBytes = kibibytes(meminfo, 'MemTotal');
+  const availableBytes = kibibytes(meminfo, 'MemAvailable');
+  if (totalBytes === null || totalBytes === 0 || availableBytes === null) return null;
+  return {
+    totalBytes,
+    availableBytes,
+    cpuPressure: waiting(pressure.cpu),
+    memoryPressure: waiting(pressure.memory),
+    ioPressure: waiting(pressure.io),
+    temperatureCelsius: warmest(sensors),
+  };
+}
