@@ -1,5 +1,6 @@
 import type { RouteSpec } from './http/route.ts';
 import * as agents from './routes/agents.ts';
+import * as agentSpecs from './routes/agents/agent-specs.ts';
 import * as moderation from './routes/board/moderation.ts';
 import * as posts from './routes/board/posts.ts';
 import * as broker from './routes/broker.ts';
@@ -53,6 +54,7 @@ import * as world from './routes/world.ts';
 const GROUPS = [
   [world.getWorld, world.getWorldMap, world.moveAgent, world.actAsAgent],
   [agents.listAgents, agents.getAgent, agents.awakenAgent, agents.suspendAgent, agents.rebootAgent],
+  [agentSpecs.createAgent, agentSpecs.getAgentSpec, agentSpecs.updateAgent],
   [personality.listPersonality, personality.amendPersonality, personality.undoPersonality],
   [scripts.listScripts, scripts.getScript, scripts.saveScript, scripts.adoptScript, scripts.deleteScript],
   [capabilities.getCapabilities, capabilities.listSkills],

@@ -13,6 +13,7 @@ export * from './memory/memory-audience.ts';
 export * from './memory/memory-entry.ts';
 export * from './routes/runs/agent-memory.ts';
 export * from './routes/agents.ts';
+export * from './routes/agents/agent-specs.ts';
 export * from './routes/board/moderation.ts';
 export * from './routes/board/posts.ts';
 export * from './routes/broker.ts';

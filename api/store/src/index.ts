@@ -2,6 +2,7 @@ export * from './a2a/callbacks.ts';
 export * from './a2a/contexts.ts';
 export * from './a2a/tasks.ts';
 export * from './agents/agent-books.ts';
+export * from './agents/agent-remains.ts';
 export * from './agents/agent-reports.ts';
 export * from './agents/personality.ts';
 export * from './agents/scripts.ts';

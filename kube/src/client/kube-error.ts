@@ -1,20 +1,32 @@
-/** The API server refused a request. `reason` is the server's word: `NotFound`, `AlreadyExists`, `Conflict`, `Expired` … */
+/** A field of an object that the API server refuses, with its message. */
+interface FieldCause {
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * The API server refused a request. `reason` is the server's word: `NotFound`, `AlreadyExists`, `Conflict`, `Expired` … `causes` are the invalid
+ * fields of an object, at most 20.
+ */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
   readonly status: number;
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
+  readonly causes: readonly FieldCause[];
 
   constructor(fields: {
     readonly status: number;
     readonly reason: string;
     readonly message: string;
     readonly retryAfterMs?: number | undefined;
+    readonly causes?: readonly FieldCause[];
   }) {
     super(fields.message);
     this.status = fields.status;
     this.reason = fields.reason;
     this.retryAfterMs = fields.retryAfterMs;
+    this.causes = fields.causes ?? [];
   }
 }
 
@@ -22,11 +34,21 @@ interface StatusBody {
   readonly reason?: unknown;
   readonly message?: unknown;
   readonly code?: unknown;
-  readonly details?: { readonly retryAfterSeconds?: unknown };
+  readonly details?: { readonly retryAfterSeconds?: unknown; readonly causes?: unknown };
 }
 
 const text = (value: unknown, otherwise: string): string =>
   typeof value === 'string' && value !== '' ? value : otherwise;
+
+const CAUSES_MAX = 20;
+
+function causesOf(causes: unknown): readonly FieldCause[] {
+  if (!Array.isArray(causes)) return [];
+  return causes.slice(0, CAUSES_MAX).flatMap((cause: unknown) => {
+    const { field, message } = Object(cause) as { readonly field?: unknown; readonly message?: unknown };
+    return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
+  });
+}
 
 /** The error of a `Status` object, from a response or from an ERROR event of a watch. */
 export function errorOfStatus(body: StatusBody, httpStatus?: number): KubeError {
@@ -37,6 +59,7 @@ export function errorOfStatus(body: StatusBody, httpStatus?: number): KubeError 
     reason: text(body.reason, 'Unknown'),
     message: text(body.message, `HTTP ${status}`),
     retryAfterMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined,
+    causes: causesOf(body.details?.causes),
   });
 }
 
@@ -45,7 +68,8 @@ export function errorOfAnswer(status: number, bodyText: string, retryAfter: stri
   const error = errorOfStatus(parsed(bodyText), status);
   const seconds = Number(retryAfter);
   if (error.retryAfterMs !== undefined || !(seconds > 0)) return error;
-  return new KubeError({ status, reason: error.reason, message: error.message, retryAfterMs: seconds * 1_000 });
+  const { reason, message, causes } = error;
+  return new KubeError({ status, reason, message, causes, retryAfterMs: seconds * 1_000 });
 }
 
 function parsed(bodyText: string): StatusBody {

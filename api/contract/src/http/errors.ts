@@ -51,6 +51,9 @@ export const REFUSALS = {
     409,
     'Another field manager owns the field: change it there, or send on_conflict=take_over',
   ),
+  agent_exists: never(409, 'An agent of this name exists: choose another name, or change that one'),
+  agent_changed: afterChange(412, 'The agent has changed since it was read: read it again and repeat the change'),
+  invalid_agent: never(422, 'The agent is not valid: correct the fields that errors names'),
   stale_cycle: never(409, 'A newer run cycle of this agent has begun: end this process'),
 
   // Measures against an agent

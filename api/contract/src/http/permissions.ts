@@ -12,6 +12,8 @@ export const PERMISSIONS = {
   /** An agent for itself, an admin for any agent. */
   'agent:steer': ['admin', 'agent'],
   'agent:lifecycle': ['admin'],
+  /** Creates, changes and deletes Agents of the cluster. */
+  'agent:manage': ['admin'],
   'standing:read': ['member', 'admin'],
   'standing:change': ['admin'],
   'village:freeze': ['admin'],

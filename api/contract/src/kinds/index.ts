@@ -5,5 +5,6 @@ export * from './entitlement.ts';
 export * from './object-meta.ts';
 export * from './schedule.ts';
 export * from './skills.ts';
+export * from './written-spec.ts';
 export { TOOL_CLASSES } from './tool-classes.ts';
 export { durationMs, TimeZone } from './text.ts';

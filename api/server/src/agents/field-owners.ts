@@ -1,3 +1,4 @@
+import type { SpecField } from '@hamlet/contract';
 import { z } from 'zod';
 
 export const FIELD_MANAGER = 'hamlet-api';
@@ -38,6 +39,20 @@ function fieldOwners(managedFields: unknown, part: 'f:spec' | 'f:data' = 'f:spec
         { manager, operation, timeMs: time === undefined ? 0 : Date.parse(time), paths: new Set(pathsOf(fields, '')) },
       ];
     });
+}
+
+const SHOWN_MAX = 500;
+
+/** The owned fields of a spec by their path, at most 500; a field with several managers is shown with one that is not the API. Pure. */
+export function specFields(managedFields: unknown): readonly SpecField[] {
+  const ours = (manager: string): boolean => manager === FIELD_MANAGER;
+  const managers = new Map<string, string>();
+  for (const { manager, paths } of fieldOwners(managedFields))
+    for (const path of paths) if (ours(managers.get(path) ?? FIELD_MANAGER)) managers.set(path, manager);
+  return [...managers]
+    .map(([path, manager]) => ({ path, manager, writable: ours(manager) }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .slice(0, SHOWN_MAX);
 }
 
 function overlaps(left: string, right: string): boolean {

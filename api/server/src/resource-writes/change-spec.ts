@@ -1,5 +1,5 @@
 import type { Refusal } from '@hamlet/contract';
-import { isStatus, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
+import { isStatus, KubeError, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
 import type { OnConflict } from '../agents/agent-source.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { serverRefusal } from '../agents/server-refusal.ts';
@@ -24,9 +24,23 @@ export async function guardWrite<T>(
     const { status, reason, message } = serverRefusal(error);
     if (status === 404) return refused(reasons.missing);
     if (reason === 'AlreadyExists' && reasons.exists !== undefined) return refused(reasons.exists);
-    if (status === 422 || status === 400) return refused(reasons.refused, message);
+    if (status === 422 || status === 400) return { ...refused(reasons.refused, message), ...errorsOf(error) };
     throw error;
   }
+}
+
+const MESSAGE_MAX_CHARS = 300;
+
+/** The invalid fields that the API server names. Its messages can quote the whole value first, so the end of a long one is kept. */
+function errorsOf(error: unknown): Pick<Refused, 'errors'> {
+  const causes = error instanceof KubeError ? error.causes : [];
+  if (causes.length === 0) return {};
+  return {
+    errors: causes.map(({ field, message }) => ({
+      path: field,
+      message: message.length <= MESSAGE_MAX_CHARS ? message : `…${message.slice(1 - MESSAGE_MAX_CHARS)}`,
+    })),
+  };
 }
 
 function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
@@ -36,12 +50,16 @@ function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused |
   return held.length === 0 ? null : refused('field_owned_elsewhere', held.join('; '));
 }
 
-/** The plan gets the version that is written. Throws KubeError if the API server refuses. */
+/** The part of a query that lets the API server check a write and store nothing. */
+export const dryRunQuery = (dryRun: boolean): { readonly dryRun?: 'All' } => (dryRun ? { dryRun: 'All' } : {});
+
+/** The plan gets the version that is written. With `dryRun` the API server checks the write and stores nothing. Throws KubeError if it refuses. */
 export async function changeSpec(
   { client, type, namespace }: { readonly client: KubeClient; readonly type: ResourceType; readonly namespace: string },
   wish: {
     readonly name: string;
     readonly onConflict: OnConflict;
+    readonly dryRun?: boolean;
     readonly plan: (object: KubeObject) => SpecPatch | Refused;
   },
 ): Promise<Outcome<{ readonly object: KubeObject; readonly changed: boolean }>> {
@@ -56,7 +74,7 @@ export async function changeSpec(
     const { uid, resourceVersion } = object.metadata;
     try {
       const patch = { metadata: { uid, resourceVersion }, spec: planned.spec };
-      const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' };
+      const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', ...dryRunQuery(wish.dryRun === true) };
       return accepted({
         object: await client.mergePatch<KubeObject>(type, patch, { namespace, name, query }),
         changed: true,

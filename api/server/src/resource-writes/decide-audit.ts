@@ -66,16 +66,20 @@ export function decideAudit(seen: SeenResource | null, shown: ShownResource): Au
   };
 }
 
+/** The values at these paths of a spec as the audit shows them: at most 50, and texts of at most 200 characters. Pure. */
+export function shownFields(spec: unknown, paths: readonly string[]): Readonly<Record<string, unknown>> {
+  const now = fieldsOf(spec);
+  return Object.fromEntries(paths.slice(0, FIELDS_MAX).map((path) => [path, shownValue(now.get(path))]));
+}
+
 function lineOf(
   { uid, generation, spec, managedFields }: ShownResource,
   paths: readonly string[],
   more: Readonly<Record<string, unknown>>,
 ): { readonly manager: string; readonly detail: Readonly<Record<string, unknown>> } {
   const author = authorOf(managedFields, paths);
-  const now = fieldsOf(spec);
-  const fields = Object.fromEntries(paths.slice(0, FIELDS_MAX).map((path) => [path, shownValue(now.get(path))]));
   return {
     manager: author?.manager ?? 'unknown',
-    detail: { uid, generation, ...more, operation: author?.operation ?? null, fields },
+    detail: { uid, generation, ...more, operation: author?.operation ?? null, fields: shownFields(spec, paths) },
   };
 }

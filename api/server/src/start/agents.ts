@@ -4,6 +4,8 @@ import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
 import { kubernetesEgressSecrets, NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
 import { kubernetesConfigMaps, sampleConfigMaps } from '../agents/config-maps.ts';
+import { createSamplesAgents, type AgentWriter } from '../agents/specs/agent-writer.ts';
+import { kubernetesAgents } from '../agents/specs/kubernetes-agents.ts';
 import { kubernetesManifests } from '../agents/manifests/kubernetes-manifests.ts';
 import { sampleManifests, type ManifestStore } from '../agents/manifests/manifest-store.ts';
 import { manifestSourceOf } from '../agents/manifests/read-manifests.ts';
@@ -24,6 +26,7 @@ export interface Agents {
   readonly schedules: ScheduleSource;
   readonly reviewer: TokenReviewer;
   readonly specWriter: SpecWriter;
+  readonly agentWriter: AgentWriter;
   readonly egressSecrets: EgressSecrets;
   readonly skillMaps: SkillMaps;
   readonly manifests: ManifestStore;
@@ -44,6 +47,7 @@ export async function openAgents(
       schedules: await openSampleSchedules(config.agents.folder),
       reviewer: createDevReviewer(db, source),
       specWriter: createSamplesWriter(),
+      agentWriter: createSamplesAgents(),
       egressSecrets: NO_EGRESS_SECRETS,
       skillMaps: skillMapsOf(sampleConfigMaps(config.agents.folder, 'skill')),
       manifests: sampleManifests(configMaps),
@@ -63,6 +67,7 @@ export async function openAgents(
     schedules: kubernetesSchedules({ client, namespace, log }),
     reviewer: createKubernetesReviewer({ client, namespace, source }),
     specWriter: createKubernetesWriter({ client, namespace }),
+    agentWriter: kubernetesAgents({ client, namespace, see: source.see }),
     egressSecrets: kubernetesEgressSecrets({ client, namespace }),
     skillMaps: skillMapsOf(configMaps),
     manifests: kubernetesManifests({ client, namespace, see: source.see }),

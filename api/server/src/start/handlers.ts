@@ -14,6 +14,7 @@ import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
 import { scriptHandlers } from '../scripts/script-handlers.ts';
 import { manifestHandlers } from '../agents/manifests/manifest-handlers.ts';
+import { specHandlers } from '../agents/specs/spec-handlers.ts';
 import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { capabilityHandlers } from '../capabilities/capability-handlers.ts';
 import { skillHandlers } from '../capabilities/skill-handlers.ts';
@@ -103,6 +104,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...accountChangeHandlers(village),
     ...entitlementHandlers(village),
     ...manifestHandlers(village),
+    ...specHandlers(village),
     ...meHandlers(village),
     ...keyHandlers(village),
     ...signInHandlers(village),

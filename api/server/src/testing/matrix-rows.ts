@@ -19,7 +19,7 @@ const ROWS = `
                                  getOpenApi getDocs
   401  403  400  400  403  403   moveAgent actAsAgent amendPersonality deleteScript
   401  403  400  403  403  403   awakenAgent suspendAgent rebootAgent undoPersonality putEntitlement
-                                 putAgentEntitlement putAgentManifests quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
+                                 putAgentEntitlement putAgentManifests createAgent updateAgent quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
                                  liftBan killAgent liftKill revokeAgentToken liftTokenRevocation freezeVillage
                                  liftVillageFreeze moderatePost openAuction cancelAuction createCredit approveCredit
                                  rejectCredit changeDifference importStatement createAccount changeAccount
@@ -58,6 +58,7 @@ const ROWS = `
   400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode
   409  409  409  409  409  409   receivePayPalWebhook
   401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions listMyKeys revokeMyKey
+  401  403  409  403  403  403   getAgentSpec
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
   401  404  404  403  403  403   getRun getRunWorkflow listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent
                                  getArtifactImage forgetArtifact getAccountName forgetAgentMemory
