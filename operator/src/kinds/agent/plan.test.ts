@@ -217,6 +217,21 @@ const TABLE: readonly PlanRow[] = [
     ['deletePod ada-1-uid', 'closeAccount', 'finalizers='],
   ],
   [
+    'deleted just after memory.retain became Retain: the claim loses its owner before the finalizer goes',
+    { deletionTimestamp: SECONDS_AGO, status: awake, spec: { memory: { retain: 'Retain' } }, pods: [] },
+    ['ownClaim 0', 'closeAccount', 'finalizers='],
+  ],
+  [
+    'deleted just after memory.retain became Delete: the claim goes with the Agent',
+    { deletionTimestamp: SECONDS_AGO, status: awake, claim: claimOf(null), pods: [] },
+    ['ownClaim 1', 'closeAccount', 'finalizers='],
+  ],
+  [
+    'deleted, and the claim of the name belongs to another life: the claim stays as it is',
+    { deletionTimestamp: SECONDS_AGO, status: awake, claim: claimOf('old-uid'), pods: [] },
+    ['closeAccount', 'finalizers='],
+  ],
+  [
     'deleted, and no answer of the api for a minute: the finalizer goes anyway',
     { deletionTimestamp: A_MINUTE_AGO, finalizers: ['other', 'hamlet.village/account'], pods: [] },
     ['Warning AccountNotClosed', 'finalizers=other'],

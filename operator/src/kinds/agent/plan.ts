@@ -206,21 +206,30 @@ function resizeActions(observed: Observed, { cycle, pod, resizes }: CycleStep): 
   return [{ kind: 'resizePod', name, uid, spec, instead }];
 }
 
-function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
+/** The owner of the volume claim as the spec has it at the end, because a deletion can follow a change of `memory.retain` at once. */
+function lastOwnership(observed: Observed): readonly Action[] {
+  const { agent, claim } = observed;
+  const isOurs = claim !== undefined && isOurClaim(claim, agent.metadata.name) && !isForeignClaim(claim, agent);
+  return agent.spec !== undefined && isOurs && !isTerminating(claim) ? ownership(observed, claim) : [];
+}
+
+function deletionPlan(observed: Observed, nowMs: number): Plan {
+  const { agent, pods } = observed;
   const finalizers = agent.metadata.finalizers ?? [];
   const removals = pods.filter((pod) => !isTerminating(pod)).map((pod) => removal(pod));
   if (!finalizers.includes(FINALIZER)) return { actions: removals };
+  const before = [...removals, ...lastOwnership(observed)];
   const waitedMs = nowMs - deletionMs(agent);
   const letGo: Action = { kind: 'setFinalizers', finalizers: finalizers.filter((name) => name !== FINALIZER) };
   if (waitedMs < CLOSE_ESCAPE_MS)
-    return { actions: [...removals, { kind: 'closeAccount' }, letGo], requeueAfterMs: CLOSE_ESCAPE_MS - waitedMs };
+    return { actions: [...before, { kind: 'closeAccount' }, letGo], requeueAfterMs: CLOSE_ESCAPE_MS - waitedMs };
   const event: Action = {
     kind: 'recordEvent',
     type: 'Warning',
     reason: 'AccountNotClosed',
     message: 'the api did not close the account within 60 s: the Agent is deleted and its account stays open',
   };
-  return { actions: [...removals, event, letGo] };
+  return { actions: [...before, event, letGo] };
 }
 
 function earliest(...timesMs: readonly (number | undefined)[]): Pick<Plan, 'requeueAfterMs'> {
