@@ -54,7 +54,8 @@ import * as world from './routes/world.ts';
 const GROUPS = [
   [world.getWorld, world.getWorldMap, world.moveAgent, world.actAsAgent],
   [agents.listAgents, agents.getAgent, agents.awakenAgent, agents.suspendAgent, agents.rebootAgent],
-  [agentSpecs.createAgent, agentSpecs.getAgentSpec, agentSpecs.updateAgent],
+  [agentSpecs.createAgent, agentSpecs.getAgentSpec, agentSpecs.updateAgent, agentSpecs.deleteAgent],
+  [agentSpecs.listCharacters],
   [personality.listPersonality, personality.amendPersonality, personality.undoPersonality],
   [scripts.listScripts, scripts.getScript, scripts.saveScript, scripts.adoptScript, scripts.deleteScript],
   [capabilities.getCapabilities, capabilities.listSkills],

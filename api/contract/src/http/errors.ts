@@ -53,6 +53,7 @@ export const REFUSALS = {
   ),
   agent_exists: never(409, 'An agent of this name exists: choose another name, or change that one'),
   agent_changed: afterChange(412, 'The agent has changed since it was read: read it again and repeat the change'),
+  not_confirmed: never(422, 'The confirmation is not the id of the agent: write that id in confirm'),
   invalid_agent: never(422, 'The agent is not valid: correct the fields that errors names'),
   stale_cycle: never(409, 'A newer run cycle of this agent has begun: end this process'),
 

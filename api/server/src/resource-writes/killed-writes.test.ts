@@ -178,6 +178,18 @@ const CASES: Readonly<Record<string, Case>> = {
       body: { files: [{ path: 'workflow.yaml', text: 'workflow: {}' }], version: null },
     }),
   },
+  'a new Agent': {
+    action: 'agent.create',
+    object: (name) => [AGENTS, name],
+    request: (name) => ({ method: 'POST', path: '/agents', body: { agent_id: name, spec: { displayName: 'New' } } }),
+  },
+  'a deleted Agent whose volume stays': {
+    action: 'agent.delete',
+    object: (name) => [AGENTS, name],
+    before: addAgent,
+    request: (name) => ({ method: 'DELETE', path: `/agents/${name}`, body: { confirm: name, volume: 'keep' } }),
+    leaves: false,
+  },
   'a new Schedule': {
     action: 'schedule.create',
     object: (name) => [SCHEDULES, name],

@@ -182,11 +182,11 @@ export function inCluster<R extends Caller, T>(db: Db, describe: (request: R) =>
 export async function deletionOf(
   db: Db,
   { kind, name, resumed }: { readonly kind: IntentKind; readonly name: string; readonly resumed: boolean },
-  outcome: Outcome<{ readonly uid: string; readonly generation: number }>,
+  outcome: Outcome<{ readonly uid: string; readonly generation: number; readonly changed?: boolean }>,
 ): Promise<Outcome<WrittenObject<null>>> {
-  if (outcome.ok) return { ok: true, data: { ...outcome.data, data: null, changed: true } };
+  if (outcome.ok) return { ok: true, data: { changed: true, ...outcome.data, data: null } };
   const uid = resumed ? await inTransaction(db, (tx) => findResourceUid(tx, kind, name)) : null;
-  return uid === null || outcome.reason !== 'no_such_schedule'
+  return uid === null || REFUSALS[outcome.reason].status !== 404
     ? outcome
     : { ok: true, data: { data: null, uid, generation: undefined, changed: true } };
 }

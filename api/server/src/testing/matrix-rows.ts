@@ -19,7 +19,7 @@ const ROWS = `
                                  getOpenApi getDocs
   401  403  400  400  403  403   moveAgent actAsAgent amendPersonality deleteScript
   401  403  400  403  403  403   awakenAgent suspendAgent rebootAgent undoPersonality putEntitlement
-                                 putAgentEntitlement putAgentManifests createAgent updateAgent quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
+                                 putAgentEntitlement putAgentManifests createAgent updateAgent deleteAgent quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
                                  liftBan killAgent liftKill revokeAgentToken liftTokenRevocation freezeVillage
                                  liftVillageFreeze moderatePost openAuction cancelAuction createCredit approveCredit
                                  rejectCredit changeDifference importStatement createAccount changeAccount
@@ -37,7 +37,7 @@ const ROWS = `
                                  flagPost
   200  200  200  200  200  403   listPosts
   404  404  404  404  404  403   getPost getPostDeliverable listPostRevisions listReplyRevisions
-  401  403  200  403  403  403   listModeration listCredits getReconciliation listAccounts getPolicy listModelPrices
+  401  403  200  403  403  403   listCharacters listModeration listCredits getReconciliation listAccounts getPolicy listModelPrices
                                  forgetModelTexts listModelCredentials deleteModelCredential listAudit listEgress
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken

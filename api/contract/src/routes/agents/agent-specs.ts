@@ -102,3 +102,34 @@ export const updateAgent = defineRoute('updateAgent PATCH /agents/{agent_id}', {
   answer: json(WrittenAgent),
   reasons: ['no_such_agent', 'agent_changed', 'invalid_agent', 'field_owned_elsewhere', 'cluster_needed'],
 });
+
+export const deleteAgent = defineRoute('deleteAgent DELETE /agents/{agent_id}', {
+  ...manage,
+  summary: 'Delete an agent: its pod ends and its account closes; its volume stays or goes as the request says',
+  query: OnConflictQuery,
+  body: z.strictObject({
+    confirm: z.string().max(MAX_AGENT_NAME_CHARS).describe('The id of the agent again'),
+    volume: z.enum(['keep', 'delete']).describe('keep: a new agent of the name gets workspace and memory'),
+  }),
+  answer: json(z.strictObject({ agent_id: z.string(), deleted: z.literal(true), goes_with: z.array(GoesWith) })),
+  reasons: ['no_such_agent', 'not_confirmed', 'field_owned_elsewhere', 'invalid_agent', 'cluster_needed'],
+});
+
+/** A character to begin an agent with. */
+export const Character = z.strictObject({
+  id: z.string().meta({ example: 'researcher' }),
+  name: z.string(),
+  line: z.string().describe('One sentence about what the agent is good for'),
+  spec: Spec,
+  schedule: z
+    .strictObject({ prompt: z.string(), daily_at: z.string() })
+    .nullable()
+    .describe('A suggestion for its first Schedule; createSchedule takes it with a name and the agent'),
+});
+
+export const listCharacters = defineRoute('listCharacters GET /characters', {
+  summary: 'Characters that the village brings along, to begin an agent with',
+  tag: 'agents',
+  permission: 'agent:manage',
+  answer: json(z.strictObject({ characters: z.array(Character) })),
+});

@@ -41,11 +41,25 @@ export interface SpecChange {
   readonly resumed: boolean;
 }
 
+export interface AgentRemoval {
+  readonly volume: 'keep' | 'delete';
+  readonly onConflict: OnConflict;
+}
+
+/** `changed` is false if the Agent was being deleted already. */
+export interface RemovedAgent {
+  readonly uid: string;
+  readonly generation: number;
+  readonly changed: boolean;
+}
+
 /** Writes Agents of the cluster as people do. Throws UnavailableError if the cluster is unreachable. */
 export interface AgentWriter {
   read(agentId: string): Promise<Outcome<StoredSpec>>;
   create(agent: NewAgent): Promise<Outcome<WrittenSpecChange>>;
   update(agentId: string, change: SpecChange): Promise<Outcome<WrittenSpecChange>>;
+  /** Writes `memory.retain` first, so that the operator keeps or deletes the volume as asked. */
+  remove(agentId: string, removal: AgentRemoval): Promise<Outcome<RemovedAgent>>;
 }
 
 const NO_CLUSTER =
@@ -54,5 +68,5 @@ const NO_CLUSTER =
 /** Refuses reads and writes: sample files have no owners of fields, and only an API server validates and stores Agents. */
 export function createSamplesAgents(): AgentWriter {
   const refuse = async (): Promise<Refused> => refused('cluster_needed', NO_CLUSTER);
-  return { read: refuse, create: refuse, update: refuse };
+  return { read: refuse, create: refuse, update: refuse, remove: refuse };
 }

@@ -19,7 +19,7 @@ function many(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }
 
-/** What a deletion of the agent affects, in the order that people should read it; empty things are left out. Pure. */
+/** The effects of a deletion of the agent, in the order in which people should read them; empty things are left out. Pure. */
 export function goesWith({ agentId, record }: Pick<StoredSpec, 'agentId' | 'record'>, has: Belongings): GoesWith[] {
   const { size } = record.spec.memory;
   const { managers, memories, tasks, conversations, balance, schedules } = has;

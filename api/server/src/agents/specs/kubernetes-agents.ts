@@ -4,7 +4,8 @@ import { accepted, refused, type Outcome, type Refused } from '../../http/outcom
 import { changeSpec, dryRunQuery, guardWrite, type SpecPatch } from '../../resource-writes/change-spec.ts';
 import { FIELD_MANAGER, specFields } from '../field-owners.ts';
 import { AGENTS, recordOf } from '../kubernetes-watch.ts';
-import type { AgentWriter, NewAgent, SpecChange, StoredSpec, WrittenSpecChange } from './agent-writer.ts';
+import type { AgentRemoval, AgentWriter, NewAgent, RemovedAgent } from './agent-writer.ts';
+import type { SpecChange, StoredSpec, WrittenSpecChange } from './agent-writer.ts';
 import { leafPaths, merged, patchBetween } from './spec-patch.ts';
 
 interface Ports {
@@ -31,6 +32,7 @@ export function kubernetesAgents(ports: Ports): AgentWriter {
       guarded(async () => accepted(storedOf(await client.get<StoredAgent>(AGENTS, { namespace, name: agentId })))),
     create: (agent) => guarded(() => create(ports, agent)),
     update: (agentId, change) => guarded(() => update(ports, agentId, change)),
+    remove: (agentId, removal) => guarded(() => remove(ports, agentId, removal)),
   };
 }
 
@@ -131,4 +133,22 @@ async function update(
   if (!outcome.ok) return outcome;
   if (!dryRun) see(outcome.data.object);
   return accepted({ stored: storedOf(outcome.data.object), paths });
+}
+
+async function remove(
+  { client, namespace }: Ports,
+  agentId: string,
+  { volume, onConflict }: AgentRemoval,
+): Promise<Outcome<RemovedAgent>> {
+  const retain = volume === 'keep' ? 'Retain' : 'Delete';
+  const plan = (object: StoredAgent): SpecPatch =>
+    object.metadata.deletionTimestamp !== undefined || recordOf(object).spec.memory.retain === retain
+      ? { spec: {}, paths: [] }
+      : { spec: { memory: { retain } }, paths: ['memory.retain'] };
+  const outcome = await changeSpec({ client, type: AGENTS, namespace }, { name: agentId, onConflict, plan });
+  if (!outcome.ok) return outcome;
+  const { uid, generation = 0, deletionTimestamp } = outcome.data.object.metadata;
+  if (deletionTimestamp !== undefined) return accepted({ uid, generation, changed: false });
+  await client.delete(AGENTS, { namespace, name: agentId, uid });
+  return accepted({ uid, generation, changed: true });
 }

@@ -1,10 +1,11 @@
-import type { AgentSpecView, WrittenAgent } from '@hamlet/contract';
+import type { AgentSpecView, GoesWith, WrittenAgent } from '@hamlet/contract';
 import { plain, type Handlers } from '../../http/handler.ts';
-import { accepted, type Accepted, type Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Accepted, type Outcome } from '../../http/outcome.ts';
 import { shownFields } from '../../resource-writes/decide-audit.ts';
-import { inCluster, type WrittenObject } from '../../resource-writes/write-cluster.ts';
+import { deletionOf, inCluster, type WrittenObject } from '../../resource-writes/write-cluster.ts';
 import type { Village } from '../../village.ts';
 import type { StoredSpec, WrittenSpecChange } from './agent-writer.ts';
+import { CHARACTERS } from './characters.ts';
 import { readGoesWith } from './goes-with.ts';
 import { refuseProblems } from './kubernetes-agents.ts';
 
@@ -20,6 +21,8 @@ export function specHandlers(services: SpecServices) {
       return accepted({ ...viewOf(stored.data), goes_with: [...(await readGoesWith(services, stored.data))] });
     }),
     updateAgent: updateAgent(services),
+    deleteAgent: deleteAgent(services),
+    listCharacters: plain(async () => accepted({ characters: [...CHARACTERS] })),
   } satisfies Partial<Handlers>;
 }
 
@@ -75,6 +78,29 @@ function updateAgent({ db, agentWriter }: SpecServices): Handlers['updateAgent']
         writtenOf(await agentWriter.update(agentId, { patch, version, onConflict, dryRun, resumed }), dryRun),
       detail: (written: WrittenObject<WrittenSpecChange>) => ({ ...detailOf(written), on_conflict: onConflict }),
       answer: answerOf(dryRun),
+    });
+  });
+}
+
+function deleteAgent(services: SpecServices): Handlers['deleteAgent'] {
+  const { db, agentWriter } = services;
+  return inCluster(db, ({ params: { agent_id: agentId }, query: { on_conflict: onConflict }, body }) => {
+    const { confirm, volume } = body;
+    if (confirm !== agentId) return refused('not_confirmed', `confirm is not ${agentId}: write the id of the agent`);
+    let lines: readonly GoesWith[] = [];
+    return accepted({
+      kind: 'Agent',
+      name: agentId,
+      action: 'agent.delete',
+      write: async ({ resumed }) => {
+        // Read before the deletion; a retry after it has no Agent to describe.
+        const stored = await agentWriter.read(agentId);
+        if (stored.ok) lines = await readGoesWith(services, stored.data);
+        const removed = stored.ok ? await agentWriter.remove(agentId, { volume, onConflict }) : stored;
+        return deletionOf(db, { kind: 'Agent', name: agentId, resumed }, removed);
+      },
+      detail: ({ uid }) => ({ uid, volume }),
+      answer: () => accepted({ agent_id: agentId, deleted: true as const, goes_with: [...lines] }),
     });
   });
 }

@@ -183,7 +183,7 @@ test('of two admins with the same version, the second reads again; a change of s
   assert.equal((await stored('both')).spec['displayName'], 'Three');
 });
 
-test('a field of Argo CD is named and left alone; a field of nobody is free; a take-over is a choice', async () => {
+test('a field of Argo CD is named and left alone; a free field is written; a take-over is a choice', async () => {
   await applyAs('argocd-controller', 'gitops', { displayName: 'Git', model: { name: 'small' } });
   await eventually('gitops', async () => (await admin().raw.getAgent(on('gitops'))).ok);
   const read = await admin().getAgentSpec(on('gitops'));
@@ -226,6 +226,51 @@ test('a pin of the tier, a suspension and a workflow, which other routes write, 
   assert.equal((await stored('lives')).spec['wake'], 'Never');
 });
 
+test('each character makes an agent that the cluster accepts', async () => {
+  const { characters } = await admin().listCharacters();
+  assert.equal(characters.length, 6);
+  for (const { id, spec } of characters) await admin().createAgent({ agent_id: id, spec });
+  await eventually('all of them', async () => (await admin().raw.getAgent(on('night-watch'))).ok);
+});
+
+test('a deletion names the agent again, says what it affects, and writes first whether the volume stays', async () => {
+  await admin().createAgent({ agent_id: 'leaver', spec: {} });
+  await eventually('leaver', async () => (await admin().raw.getAgent(on('leaver'))).ok);
+  await kube.client.mergePatch(AGENTS, { metadata: { finalizers: ['test/hold'] } }, { namespace, name: 'leaver' });
+  await admin().createSchedule({ name: 'leaver-daily', agent_name: 'leaver', prompt: 'Look.', every: '1h' });
+  const { session } = await clientOf(replicas[0]?.peopleUrl ?? '', TOKENS.member).createSession(on('leaver'));
+  assert.ok(session.session_id);
+  await refuses(admin().deleteAgent({ ...on('leaver'), confirm: 'leave', volume: 'keep' }), 'not_confirmed');
+  const gone = await admin().deleteAgent({ ...on('leaver'), confirm: 'leaver', volume: 'keep' });
+  assert.deepEqual(
+    gone.goes_with.map(({ kind, fate, count, names }) => [kind, fate, count, ...names]),
+    [
+      ['volume', 'chosen', 1, 'leaver-home'],
+      ['conversations', 'stays', 1],
+      ['schedules', 'stays', 1, 'leaver-daily'],
+    ],
+  );
+  const ending = await stored('leaver');
+  assert.notEqual(ending.metadata.deletionTimestamp, undefined);
+  assert.equal((ending.spec['memory'] as { readonly retain: string }).retain, 'Retain');
+  const again = await admin().deleteAgent({ ...on('leaver'), confirm: 'leaver', volume: 'keep' });
+  assert.equal(again.deleted, true);
+  await kube.client.mergePatch(AGENTS, { metadata: { finalizers: null } }, { namespace, name: 'leaver' });
+  await eventually('its end', async () => !(await admin().raw.getAgent(on('leaver'))).ok);
+  await refuses(admin().deleteAgent({ ...on('leaver'), confirm: 'leaver', volume: 'keep' }), 'no_such_agent');
+  const lines = (await linesOf('leaver')).filter((line) => line.startsWith('agent.'));
+  assert.deepEqual(lines, ['agent.create by admin key admin', 'agent.delete by admin key admin']);
+});
+
+test('a volume that GitOps governs is not given up, and a field of another manager stops no deletion that leaves it', async () => {
+  await applyAs('argocd-controller', 'kept', { memory: { retain: 'Retain' } });
+  await eventually('kept', async () => (await admin().raw.getAgent(on('kept'))).ok);
+  const wish = { ...on('kept'), confirm: 'kept' } as const;
+  await refuses(admin().deleteAgent({ ...wish, volume: 'delete' }), 'field_owned_elsewhere');
+  assert.equal((await stored('kept')).metadata.deletionTimestamp, undefined);
+  assert.equal((await admin().deleteAgent({ ...wish, volume: 'keep' })).deleted, true);
+});
+
 test('only admins read and write specs; without a cluster the API says that it cannot', async () => {
   const member = clientOf(replicas[0]?.peopleUrl ?? '', TOKENS.member);
   await refuses(member.getAgentSpec(on('mia')), 'forbidden');
@@ -234,5 +279,6 @@ test('only admins read and write specs; without a cluster the API says that it c
   const without = clientOf(samples.peopleUrl, TOKENS.admin);
   await refuses(without.createAgent({ agent_id: 'max', spec: {} }), 'cluster_needed');
   await refuses(without.getAgentSpec(on('ada')), 'cluster_needed');
+  await refuses(without.deleteAgent({ ...on('ada'), confirm: 'ada', volume: 'keep' }), 'cluster_needed');
   await refuses(without.updateAgent({ ...on('ada'), resource_version: 'x', spec: {} }), 'cluster_needed');
 });
