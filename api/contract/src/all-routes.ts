@@ -46,6 +46,7 @@ import * as service from './routes/service.ts';
 import * as workflow from './routes/runs/workflow.ts';
 import * as sessions from './routes/sessions.ts';
 import * as standing from './routes/standing.ts';
+import * as timeline from './routes/timeline/timeline.ts';
 import * as auctions from './routes/trade/auctions.ts';
 import * as purchases from './routes/trade/purchases.ts';
 import * as quote from './routes/trade/quote.ts';
@@ -122,7 +123,8 @@ const GROUPS = [
   [policy.getPolicy, policy.tryPolicy],
   [sessions.createSession, sessions.listAgentSessions, sessions.getSession, sessions.endSession],
   [sessions.sendMessage, sessions.listMessages, sessions.pauseSession, sessions.resumeSession],
-  [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream, sessions.getTimeline],
+  [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream],
+  [timeline.getTimeline],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
   [modelResponses.createResponse, modelCompletions.createCompletion],

@@ -61,6 +61,7 @@ export * from './routes/runs/workflow.ts';
 export * from './routes/service.ts';
 export * from './routes/sessions.ts';
 export * from './routes/standing.ts';
+export * from './routes/timeline/timeline.ts';
 export * from './routes/trade/auctions.ts';
 export * from './routes/trade/price-list.ts';
 export * from './routes/trade/purchases.ts';

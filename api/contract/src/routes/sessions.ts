@@ -12,7 +12,6 @@ import {
   SESSION_TITLE_MAX_CHARS,
   SessionMessage,
   SessionRepository,
-  TimelineEntry,
 } from '../values/session.ts';
 
 const SessionAnswer = json(z.strictObject({ session: ChatSession }));
@@ -179,19 +178,4 @@ export const openSessionStream = defineRoute('openSessionStream GET /sessions/{s
     },
   },
   reasons: ['no_such_session'],
-});
-
-export const getTimeline = defineRoute('getTimeline GET /agents/{agent_id}/timeline', {
-  ...reading,
-  summary: 'Sessions, runs and firings of an agent in one list, newest first; `session_id` filters it',
-  query: z.strictObject({
-    session_id: z.uuid().optional().describe('Only this session and its runs'),
-    whose: z
-      .enum(['mine', 'all'])
-      .default('mine')
-      .describe('Without the sessions of others; only an admin reads all, and the audit records it'),
-    ...paging(),
-  }),
-  answer: json(z.strictObject({ entries: z.array(TimelineEntry), ...NEXT_CURSOR })),
-  reasons: ['no_such_agent', 'not_own_agent', 'cursor_invalid'],
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Run, RUN_PROMPT_MAX_CHARS } from './run/run.ts';
+import { RUN_PROMPT_MAX_CHARS } from './run/run.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
 
 /** The same limit as for a prompt, because a message becomes the prompt of a run. */
@@ -70,23 +70,3 @@ export const SessionMessage = z.strictObject({
   revised_at: Time.nullable().default(null).describe('Time of the newest version of a report'),
 });
 export type SessionMessage = z.infer<typeof SessionMessage>;
-
-const FiringOfAgent = z.strictObject({
-  firing_id: z.uuid(),
-  schedule_uid: z.string(),
-  slot: Time,
-  fired_at: Time,
-  run_id: z.uuid().nullable(),
-  outcome: z.string().describe('`created`, or why this agent got no run'),
-});
-
-/** A session, run or firing of an agent: exactly one of the three fields is set. */
-export const TimelineEntry = z.strictObject({
-  id: z.uuid(),
-  kind: z.enum(['session', 'run', 'firing']),
-  at: Time,
-  session: ChatSession.nullable(),
-  run: Run.nullable(),
-  firing: FiringOfAgent.nullable(),
-});
-export type TimelineEntry = z.infer<typeof TimelineEntry>;

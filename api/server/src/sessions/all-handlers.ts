@@ -2,7 +2,6 @@ import type { Handlers } from '../http/handler.ts';
 import { removeSessionPerson } from './leave-session.ts';
 import { messageHandlers } from './message-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
-import { timelineHandler } from './timeline-handler.ts';
 import type { Village } from '../village.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { openSession } from './transcript/session-access.ts';
@@ -32,6 +31,5 @@ export function allSessionHandlers(village: Village) {
     ...messageHandlers(village),
     removeSessionPerson,
     ...sessionStreamHandler(village),
-    ...timelineHandler(village),
   } satisfies Partial<Handlers>;
 }

@@ -58,6 +58,7 @@ import { residentHandlers } from '../residents/resident-handlers.ts';
 import { serviceHandlers } from '../docs/service-handlers.ts';
 import { claimHandlers } from '../money/compute/claim-handlers.ts';
 import { allSessionHandlers } from '../sessions/all-handlers.ts';
+import { timelineHandler } from '../timeline/timeline-handler.ts';
 import { standingHandlers } from '../standing/standing-handlers.ts';
 import { freezeHandlers } from '../freeze/freeze-handlers.ts';
 import { auctionHandlers } from '../money/market/auction-handlers.ts';
@@ -86,6 +87,7 @@ function talkHandlers({ counted: { limitActor } }: Base, village: Village) {
     ...readHandlers(village),
     ...runHandlers(village),
     ...allSessionHandlers(village),
+    ...timelineHandler(village),
     ...permissionHandlers({ ...village, beginWorker, direct: { ...direct, createSchedule: proposeSchedule(village) } }),
   };
   const ports = { db, handlers, limitActor };

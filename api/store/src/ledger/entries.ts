@@ -42,6 +42,20 @@ export async function readEntries(
   return rows.map(entryOf);
 }
 
+/** The entries that transfers made in the account of an agent. */
+export async function readEntriesOf(
+  db: Db,
+  agentId: string,
+  transferIds: readonly string[],
+): Promise<readonly EntryRow[]> {
+  const condition = sql`(e.account_id, e.version) in (
+    select a.account_id, case t.payer when a.account_id then t.payer_version else t.payee_version end
+    from ledger.transfer t join ledger.account a on a.book = 'agent' and a.owner = ${agentId} and a.shard = 0
+    where t.transfer_id = any(${[...transferIds]}::uuid[]))`;
+  const { rows } = await sql<Raw>`${entriesOf(condition)}`.execute(db);
+  return rows.map(entryOf);
+}
+
 export async function findEntry(db: Db, accountId: number, transferId: string): Promise<EntryRow> {
   const condition = sql`(e.account_id, e.version) = (select case t.payer when ${accountId} then t.payer else t.payee end,
     case t.payer when ${accountId} then t.payer_version else t.payee_version end from ledger.transfer t where t.transfer_id = ${transferId}) and e.account_id = ${accountId}`;

@@ -167,3 +167,13 @@ export async function readEventCounts(db: Db, runIds: readonly string[]): Promis
     .execute();
   return new Map(rows.map(({ run_id, events }) => [run_id, events]));
 }
+
+export async function readRunsById(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, RunRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('run')
+    .select(RUN_COLUMNS)
+    .where(sql<boolean>`run_id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.runId, row]));
+}

@@ -80,6 +80,11 @@ export async function findPurchase(db: Db, purchaseId: string): Promise<Purchase
   return rows[0] === undefined ? null : purchaseOf(rows[0]);
 }
 
+export async function readPurchasesById(db: Db, purchaseIds: readonly string[]): Promise<readonly PurchaseRow[]> {
+  const { rows } = await purchasesWhere(sql`p.purchase_id = any(${[...purchaseIds]}::uuid[])`, sql``).execute(db);
+  return rows.map(purchaseOf);
+}
+
 /** The purchase paid under a key, with the note of its hold. */
 export async function findPaidPurchase(
   db: Db,
