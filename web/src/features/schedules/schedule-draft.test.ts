@@ -54,6 +54,7 @@ test('each problem is at its field, with the message of the cluster', () => {
   assert.deepEqual(Object.keys(problems({ kind: 'every', every: '0s' })), ['every']);
   assert.deepEqual(problems({ kind: 'daily', dailyAt: 'noon' }), { dailyAt: 'Write a time of day, for example 09:30' });
   assert.deepEqual(problems({ kind: 'daily', dailyAt: '7:30' }), {}, 'people leave out a zero');
+  assert.deepEqual(problems({ prompt: ' ' }), { prompt: 'Write the work for the agent' });
 });
 
 test('a name in words becomes the name of an object', () => {

@@ -183,7 +183,7 @@ function issueLabel(issues: readonly Issue[]): Problems {
 function problemLabel(field: keyof Draft, { code, message }: Issue): string {
   if (field === 'agent') return 'Choose an agent';
   if (field === 'dailyAt') return 'Write a time of day, for example 09:30';
-  if (field === 'prompt') return code === 'too_small' ? 'Write the work for the agent' : message;
+  if (field === 'prompt') return message.startsWith('Too short') ? 'Write the work for the agent' : message;
   return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit'
     ? `Write a whole number. ${message}`
     : capital(message);
