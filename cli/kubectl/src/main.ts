@@ -1,5 +1,6 @@
 import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
 import { agents } from './commands/agents/agents.ts';
+import { timeline } from './commands/agents/timeline.ts';
 import { approve, deny } from './commands/approve.ts';
 import { chat } from './commands/chat.ts';
 import { freeze } from './commands/freeze.ts';
@@ -22,6 +23,7 @@ import { processTerminal } from './terminal.ts';
 
 const COMMANDS = [
   agents,
+  timeline,
   why,
   awake,
   sleep,

@@ -1,0 +1,69 @@
+import type { BoughtItem, Run, StateOfAgent, TimelineEntry } from '@hamlet/contract';
+import { titleFrom } from '../session/decide-session.ts';
+import { shorten } from '../values/shorten.ts';
+
+const REASON_MAX_CHARS = 120;
+
+const RUN_VERBS: Readonly<Record<Run['state'], string>> = {
+  queued: 'will work on',
+  running: 'works on',
+  waiting_permission: 'waits for a person during',
+  done: 'finished',
+  failed: 'could not finish',
+  cancelled: 'was stopped during',
+};
+
+const STATE_WORDS: Readonly<Record<StateOfAgent['state'], string>> = {
+  killed: 'was killed',
+  banned: 'was banned',
+  quarantined: 'was quarantined',
+  frozen: 'was frozen',
+  token_revoked: 'lost its tokens',
+  awakened: 'was awakened',
+  suspended: 'was put to sleep',
+  rebooted: 'was rebooted',
+  fell_asleep: 'fell asleep, because nothing happened',
+  woke_up: 'woke up for work',
+  tier: 'changed its tier',
+};
+
+function runText(run: Run): string {
+  const task = run.veiled === true ? 'a private task' : `“${titleFrom(run.prompt)}”`;
+  return run.state === 'done' && run.session_id !== null ? `answered ${task}` : `${RUN_VERBS[run.state]} ${task}`;
+}
+
+function itemText(item: BoughtItem): string {
+  switch (item.kind) {
+    case 'quota':
+      return `${item.amount} more ${item.limit.replaceAll('_', ' ').replace('per', 'a')}`;
+    case 'priority':
+      return 'priority for a seat';
+    case 'model':
+      return `the model ${item.model}`;
+    case 'gpu':
+      return `the GPU ${item.lane} for itself`;
+  }
+}
+
+function judgementText({ amount, note }: NonNullable<TimelineEntry['judgement']>): string {
+  const verb = amount.startsWith('-') ? 'lost' : 'got';
+  return `${verb} ${amount.replace('-', '')} ai$${note === '' ? '' : `: ${shorten(note, REASON_MAX_CHARS)}`}`;
+}
+
+function stateText({ state, reason, tier, lifted_at: lifted }: StateOfAgent): string {
+  if (state === 'tier') return tier === null ? 'fell below every tier' : `moved to the tier ${tier}`;
+  const why = reason === null ? '' : `: ${shorten(reason, REASON_MAX_CHARS)}`;
+  return `${STATE_WORDS[state]}${lifted === null ? '' : ' (lifted)'}${why}`;
+}
+
+/** An entry of a timeline in words that follow the name of its agent: `finished “Count the owls”`. Pure. */
+export function timelineText({ session, run, firing, post, purchase, judgement, state }: TimelineEntry): string {
+  if (session !== null) return `began the conversation “${session.title}”`;
+  if (run !== null) return runText(run);
+  if (firing !== null)
+    return firing.run_id === null ? `skipped a scheduled run (${firing.outcome})` : 'was started by its schedule';
+  if (post !== null) return `${post.reply_id === null ? 'wrote' : 'replied to'} “${post.title}” on the board`;
+  if (purchase !== null) return `bought ${itemText(purchase.item)} for ${purchase.price} ai$`;
+  if (judgement !== null) return judgementText(judgement);
+  return state === null ? '' : stateText(state);
+}
