@@ -1,8 +1,17 @@
-/** The rights of the API over ConfigMaps, as the chart grants them, on a real API server. */
+/** The rights of the API over ConfigMaps, and those of its account for figures, as the chart grants them, on a real API server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { MANIFEST_FILES } from '@hamlet/contract';
-import { CONFIG_MAPS, KubeClient, SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
+import {
+  CONFIG_MAPS,
+  KubeClient,
+  NODES,
+  PODS,
+  SECRETS,
+  SERVICE_ACCOUNTS,
+  type NewObject,
+  type ResourceType,
+} from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { serviceAccountToken } from '@hamlet/test/env/cluster/service-account-token';
 import { until } from '@hamlet/test/env/until';
@@ -14,6 +23,8 @@ const of = (group: string, plural: string, kind: string): ResourceType => ({ gro
 const TYPES: readonly ResourceType[] = [
   of(RBAC, 'roles', 'Role'),
   of(RBAC, 'rolebindings', 'RoleBinding'),
+  of(RBAC, 'clusterroles', 'ClusterRole'),
+  of(RBAC, 'clusterrolebindings', 'ClusterRoleBinding'),
   of(ADMISSION, 'validatingadmissionpolicies', 'ValidatingAdmissionPolicy'),
   of(ADMISSION, 'validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding'),
 ];
@@ -26,26 +37,32 @@ let api: KubeClient;
 
 /** Applies the rights of the API from the rendered chart, and connects with its account. */
 async function apiOfChart(): Promise<KubeClient> {
-  const account = { namespace, name: 'hamlet-api' };
-  const metadata = { name: account.name, namespace };
   const manager = { fieldManager: 'test' };
-  await server.client.apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata }, manager);
+  for (const name of ['hamlet-api', 'hamlet-figures']) {
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
+    await server.client.apply(SERVICE_ACCOUNTS, account, manager);
+  }
   const { manifests, output } = await render({}, '--namespace', namespace);
-  const parts = manifests.filter(({ metadata: { name } }) => name.startsWith('hamlet-api'));
+  const parts = manifests.filter(({ metadata: { name } }) => /^hamlet-(api|figures)/.test(name));
   assert.ok(parts.length > 0, output);
   for (const type of TYPES)
     for (const part of parts.filter(({ kind }) => kind === type.kind))
       await server.client.apply(type, placed(type, part as unknown as NewObject), manager);
-  const token = await serviceAccountToken(server.client, account, { expirationSeconds: 3_600 });
+  return clientOf(await serviceAccountToken(server.client, accountOf('api'), { expirationSeconds: 3_600 }));
+}
+
+const accountOf = (name: string) => ({ namespace, name: `hamlet-${name}` });
+
+function clientOf(token: string): KubeClient {
   const { cert: _cert, key: _key, ...tls } = server.connection.tls;
   const read = { read: () => Promise.resolve(token), forget: () => undefined };
   return new KubeClient({ ...server.connection, tls, token: read }, {});
 }
 
 /** The chart writes its namespace into objects without one too, which helm leaves out. */
-function placed({ group }: ResourceType, object: NewObject): NewObject {
+function placed({ plural }: ResourceType, object: NewObject): NewObject {
   const { namespace: _, ...metadata } = object.metadata;
-  return { ...object, metadata: group === RBAC ? { ...metadata, namespace } : metadata };
+  return { ...object, metadata: plural.startsWith('role') ? { ...metadata, namespace } : metadata };
 }
 
 const create = (name: string, parts: object, metadata: object = LABELLED): Promise<unknown> =>
@@ -103,4 +120,30 @@ test('the API writes no other ConfigMap, and nothing else into those of manifest
 test('the API may not list or delete ConfigMaps', async () => {
   await assert.rejects(api.list(CONFIG_MAPS, { namespace }), /cannot list resource/);
   await assert.rejects(api.delete(CONFIG_MAPS, { namespace, name: 'mine' }), /cannot delete resource/);
+});
+
+test('the API gets tokens of the account for figures alone', async () => {
+  const life = { expirationSeconds: 600 };
+  await serviceAccountToken(api, accountOf('figures'), life);
+  for (const name of ['api', 'agent'])
+    await assert.rejects(serviceAccountToken(api, accountOf(name), life), /cannot create resource/);
+  await assert.rejects(api.list(NODES, {}), /cannot list resource/, 'the API itself lists no nodes');
+});
+
+test('the account for figures lists nodes and does nothing else', async () => {
+  const figures = clientOf(await serviceAccountToken(api, accountOf('figures'), { expirationSeconds: 600 }));
+  try {
+    await figures.list(NODES, {});
+    const at = { namespace, name: 'mine' };
+    await assert.rejects(figures.list(PODS, { namespace }), /cannot list resource/);
+    await assert.rejects(figures.list(SECRETS, { namespace }), /cannot list resource/);
+    await assert.rejects(figures.get(CONFIG_MAPS, at), /cannot get resource/);
+    await assert.rejects(figures.delete(NODES, { name: 'box1' }), /cannot delete resource/);
+    await assert.rejects(
+      figures.get(NODES, { name: 'box1', subresource: 'proxy' }),
+      /cannot get resource "nodes\/proxy"/,
+    );
+  } finally {
+    await figures.close();
+  }
 });

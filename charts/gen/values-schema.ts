@@ -216,6 +216,11 @@ const CLUSTER: Schema = {
     dashboards: closed({ enabled: { type: 'boolean' }, labels, folder: { type: 'string', maxLength: 64 } }),
     scraperNamespaces: { type: 'array', maxItems: 16, items: name },
   }),
+  figures: closed({
+    enabled: { type: 'boolean' },
+    kubeletRootsSecretName: name,
+    dcgmUrl: { type: 'string', pattern: '^(http://[^ ]+)?$', maxLength: 512 },
+  }),
   seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
   egress: closed({
     allow: { type: 'array', maxItems: 100, items: egressRule },

@@ -8,6 +8,7 @@ import * as capabilities from './routes/capabilities.ts';
 import * as computeClaims from './routes/compute-claims.ts';
 import * as economy from './routes/economy.ts';
 import * as entitlements from './routes/entitlements.ts';
+import * as figures from './routes/figures/figures.ts';
 import * as internal from './routes/internal.ts';
 import * as log from './routes/log/log.ts';
 import * as models from './routes/models.ts';
@@ -64,6 +65,7 @@ const GROUPS = [
   [resident.listTurns],
   [entitlements.listEntitlements, entitlements.getEntitlement, entitlements.putEntitlement],
   [entitlements.putAgentEntitlement],
+  [figures.listNodeFigures, figures.listAgentFigures, figures.getAgentFigures],
   [standing.getStanding, standing.quarantineAgent, standing.liftQuarantine, standing.freezeAgent],
   [standing.liftFreeze, standing.banAgent, standing.liftBan, standing.killAgent, standing.liftKill],
   [standing.revokeAgentToken, standing.liftTokenRevocation, standing.getVillageFreeze, standing.freezeVillage],

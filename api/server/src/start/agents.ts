@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { connect, KubeClient } from '@hamlet/kube';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
@@ -14,6 +15,7 @@ import { skillMapsOf, type SkillMaps } from '../capabilities/skill-maps.ts';
 import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { Config } from './config.ts';
+import { NO_KUBELETS, openKubelets, type Kubelets } from '../figures/kubelets.ts';
 import { startResourceAudit } from '../resource-writes/resource-audit.ts';
 import { createKubernetesWriter } from '../resource-writes/kubernetes-writer.ts';
 import { createSamplesWriter, type SpecWriter } from '../resource-writes/spec-writer.ts';
@@ -31,7 +33,17 @@ export interface Agents {
   readonly skillMaps: SkillMaps;
   readonly manifests: ManifestStore;
   readonly manifestSource: ManifestSource;
+  readonly kubelets: Kubelets;
   close(): Promise<void>;
+}
+
+type KubeletPorts = Pick<Parameters<typeof openKubelets>[0], 'client' | 'connection' | 'namespace'>;
+
+/** Throws if the file of the kubelets' issuers cannot be read. */
+async function kubeletsOf({ on, kubeletCaFile }: Config['figures'], ports: KubeletPorts): Promise<Kubelets> {
+  if (!on) return NO_KUBELETS;
+  const ca = kubeletCaFile === undefined ? undefined : await readFile(kubeletCaFile, 'utf8');
+  return openKubelets({ ...ports, ca, nowMs: () => performance.now() });
 }
 
 export async function openAgents(
@@ -52,16 +64,19 @@ export async function openAgents(
       skillMaps: skillMapsOf(sampleConfigMaps(config.agents.folder, 'skill')),
       manifests: sampleManifests(configMaps),
       manifestSource: manifestSourceOf(configMaps, source),
+      kubelets: NO_KUBELETS,
       close: () => source.close(),
     };
   }
   const { namespace } = config;
   const { kubeconfig } = config.agents;
-  const client = new KubeClient(await connect({ kubeconfig, hint: ', or HAMLET_AGENT_SOURCE=samples' }));
+  const connection = await connect({ kubeconfig, hint: ', or HAMLET_AGENT_SOURCE=samples' });
+  const client = new KubeClient(connection);
   const audit = await startResourceAudit({ db, client, namespace, log });
   const source = openKubernetesSource({ client, namespace, log, onObject: audit.see, onDeleted: audit.seeEnd });
   audit.follow(() => source.ready);
   const configMaps = kubernetesConfigMaps({ client, namespace });
+  const kubelets = await kubeletsOf(config.figures, { client, connection, namespace });
   return {
     source,
     schedules: kubernetesSchedules({ client, namespace, log }),
@@ -72,7 +87,9 @@ export async function openAgents(
     skillMaps: skillMapsOf(configMaps),
     manifests: kubernetesManifests({ client, namespace, see: source.see }),
     manifestSource: manifestSourceOf(configMaps, source),
+    kubelets,
     close: async () => {
+      await kubelets.close();
       await audit.stop();
       await source.close();
       await client.close();

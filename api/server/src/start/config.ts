@@ -5,6 +5,7 @@ import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models/models-e
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
 import { RepositoryMembers } from '../memory/repository-access.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
+import { FIGURES_ENVIRONMENT, figuresSettingsOf } from '../figures/figures-settings.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
 
 export interface HostPort {
@@ -119,6 +120,7 @@ const Environment = z.object({
     ),
   ...PAYMENT_VARIABLES,
   ...MODELS_ENVIRONMENT,
+  ...FIGURES_ENVIRONMENT,
   HAMLET_LOG_KEY_FILE: optional(
     'PEM file of the Ed25519 key that signs the sealed log; without it the api creates one in HAMLET_LOG_DIR',
   ),
@@ -202,6 +204,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     repositories: env.HAMLET_REPOSITORIES,
     payments: paymentsConfigOf(env),
     models: modelsSettingsOf(env),
+    figures: figuresSettingsOf(env),
     sealing: {
       keyFile: env.HAMLET_LOG_KEY_FILE,
       folder: env.HAMLET_LOG_DIR,

@@ -25,6 +25,7 @@ import { textHandlers } from '../gateway/texts/text-handlers.ts';
 import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
 import { subscriptionHandlers } from '../gateway/subscription/subscription-handlers.ts';
 import { modelHandlers } from '../gateway/model-handlers.ts';
+import { figuresHandlers } from '../figures/figures-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
 import { moderationHandlers } from '../board/moderation-handlers.ts';
 import { postHandlers } from '../board/post-handlers.ts';
@@ -101,6 +102,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...trialHandlers(village),
     ...residentHandlers(village),
     ...standingHandlers(village),
+    ...figuresHandlers(village),
     ...freezeHandlers(village),
     ...accountHandlers(village),
     ...accountChangeHandlers(village),

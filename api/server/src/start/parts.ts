@@ -3,6 +3,7 @@ import { createKnownClasses } from '@hamlet/shell';
 import { startPresenceCache } from '../agents/presence-cache.ts';
 import { startBoard } from '../board/start-board.ts';
 import { startEgress } from '../egress/start-egress.ts';
+import { startFigures } from '../figures/start-figures.ts';
 import { startFreezeCache, villagePart } from '../freeze/freeze-cache.ts';
 import { openGateway, startModels } from '../gateway/start-gateway.ts';
 import { claimJobs, claimsPart } from '../money/compute/claim-upkeep.ts';
@@ -125,6 +126,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
   const hands = startHandsWatch({ ...shared, presence });
   const runStreams = createRunStreams({ ...shared, watch, deltas });
+  const figures = startFigures({ ...shared, kubelets: agents.kubelets });
   return {
     facts,
     world,
@@ -140,6 +142,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
     runStreams,
     sessions,
     egress,
+    figures,
   };
 }
 

@@ -67,12 +67,14 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const base = await openBase(config, log, options);
   const { db, link, notifications, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
-  const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress } = parts;
+  const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress, figures } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
   const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs({ db, log })];
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
-  const jobs = [facts, board, money, gateway, people, runs, sessions, egress, callbacks].flatMap((part) => part.jobs);
+  const jobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, callbacks].flatMap(
+    (part) => part.jobs,
+  );
   const { redisUrl, namespace } = config;
   const stopJobs = startJobs({
     redisUrl,
@@ -95,6 +97,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       facts.hub.closeAll();
       facts.feed.close();
       egress.stop();
+      await figures.stop();
       runStreams.closeAll();
       await listeners.stop();
       await parts.hands.stop();

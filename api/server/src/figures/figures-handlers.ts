@@ -1,0 +1,36 @@
+import type { AgentSource } from '../agents/agent-source.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import type { FiguresStore } from './figures-store.ts';
+
+interface Ports {
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly figures: Pick<FiguresStore, 'read' | 'hour'>;
+}
+
+const unavailable = refused('unavailable', 'Redis, which keeps the figures, does not answer: try again in a minute');
+
+/** Figures are in Redis alone. */
+async function fromRedis<T>(read: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return accepted(await read());
+  } catch {
+    return unavailable;
+  }
+}
+
+export function figuresHandlers({ source, figures }: Ports) {
+  return {
+    listNodeFigures: plain(() => fromRedis(async () => ({ nodes: (await figures.read()).nodes }))),
+    listAgentFigures: plain(() => fromRedis(async () => ({ agents: (await figures.read()).agents }))),
+    getAgentFigures: plain(async ({ params: { agent_id: agentId } }) => {
+      const record = source.get(agentId);
+      if (record === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      return fromRedis(async () => ({
+        agent_id: agentId,
+        // An agent that was deleted may have had the same id within the last hour.
+        points: (await figures.hour(agentId)).filter(({ at }) => at >= record.createdAt),
+      }));
+    }),
+  } satisfies Partial<Handlers>;
+}
