@@ -19,6 +19,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyPage>> = {
   workflows: page(async () => ({ default: (await import('./features/manifests/manifests-page.tsx')).ManifestsPage })),
   ledger: page(async () => ({ default: (await import('./features/ledger/ledger-page.tsx')).LedgerPage })),
   tiers: page(async () => ({ default: (await import('./features/tiers/tiers-page.tsx')).TiersPage })),
+  nodes: page(async () => ({ default: (await import('./features/nodes/nodes-page.tsx')).NodesPage })),
   market: page(async () => ({ default: (await import('./features/market/market-page.tsx')).MarketPage })),
   payments: page(async () => ({ default: (await import('./features/payments/payments-page.tsx')).PaymentsPage })),
   moderation: page(async () => ({

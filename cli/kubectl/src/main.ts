@@ -13,6 +13,7 @@ import { awake, reboot, sleep } from './commands/power.ts';
 import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
 import { schedules } from './commands/schedules.ts';
+import { top } from './commands/top/top.ts';
 import { why } from './commands/why.ts';
 import { memory } from './commands/memory/memory.ts';
 import { workers } from './commands/workers.ts';
@@ -39,6 +40,7 @@ const COMMANDS = [
   deny,
   chat,
   models,
+  top,
   schedules,
   freeze,
   plan,

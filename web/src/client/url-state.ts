@@ -9,6 +9,7 @@ export const VIEWS = [
   'workflows',
   'ledger',
   'tiers',
+  'nodes',
   'market',
   'payments',
   'moderation',

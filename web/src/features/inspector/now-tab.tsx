@@ -1,8 +1,8 @@
 import type { AgentDetail, Capability, SkillSet, SkillView } from '@hamlet/contract';
 import { getCapabilities, listSkills, listTurns, roleMay } from '@hamlet/contract';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
-import { Badge, Icon, LinkButton, Notice, Time, type Tone, useNow } from '../../ui/controls.tsx';
+import { Badge, Icon, LazyBoundary, LinkButton, Notice, Time, type Tone, useNow } from '../../ui/controls.tsx';
 import { MindFacts } from '../mind/mind-facts.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
 import { reasonOf } from './diary/turn-labels.ts';
@@ -169,10 +169,24 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
           {facts}
         </>
       )}
+      <Usage agent={detail} />
       <CapabilityList agent={detail} />
       <SkillList agent={detail} />
       <ScriptList agent={detail} />
     </>
+  );
+}
+
+const UsageCharts = lazy(async () => ({ default: (await import('../nodes/usage-charts.tsx')).UsageCharts }));
+
+function Usage({ agent }: { readonly agent: AgentDetail }) {
+  if (!roleMay(useRole(), 'figures:read')) return null;
+  return (
+    <Section title="Use in the last hour">
+      <LazyBoundary fallback={null}>
+        <UsageCharts id={agent.agent_id} />
+      </LazyBoundary>
+    </Section>
   );
 }
 

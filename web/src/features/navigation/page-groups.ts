@@ -13,6 +13,7 @@ export const PAGE_LABELS: Readonly<
   workflows: { word: 'Workflows', hint: 'Graphs of stages that agents carry out', needs: 'runs:read' },
   ledger: { word: 'Ledger', hint: 'Balances over time and every entry', needs: 'ledger:read' },
   tiers: { word: 'Tiers', hint: 'Tiers by balance, with seats and nodes', needs: 'world:read' },
+  nodes: { word: 'Nodes', hint: 'The machines, what is short on them, and who uses it', needs: 'figures:read' },
   market: { word: 'Market', hint: 'Prices of compute, purchases, auctions', needs: 'trade:read' },
   payments: { word: 'Payments', hint: 'Paying in, deposits, reconciliation', needs: 'payments:pay' },
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
@@ -38,8 +39,8 @@ export const GROUPS = [
   {
     word: 'Economy',
     icon: 'coin',
-    hint: 'Balances, tiers, the market and payments',
-    views: ['ledger', 'tiers', 'market', 'payments'],
+    hint: 'Balances, tiers, nodes, the market and payments',
+    views: ['ledger', 'tiers', 'nodes', 'market', 'payments'],
   },
   {
     word: 'Office',

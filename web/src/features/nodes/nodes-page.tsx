@@ -1,0 +1,221 @@
+import {
+  FIGURES_EVERY_S,
+  listNodeFigures,
+  roleMay,
+  type GpuFigures,
+  type NodeFigures,
+  type NodeUser,
+} from '@hamlet/contract';
+import type { ReactNode } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
+import { Badge, Fact, Icon, LinkButton, Notice, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { Page } from '../navigation/page.tsx';
+import { useAgentName, useRole, useTiers, useVillage } from '../village-context.ts';
+import {
+  bytesLabel,
+  coresLabel,
+  type Finding,
+  findingsOf,
+  known,
+  percentLabel,
+  rateLabel,
+  usedBytes,
+} from './figure-labels.ts';
+import './nodes.css';
+
+export function NodesPage() {
+  return (
+    <Page
+      title="Nodes"
+      intro="The machines of the village: what each has, what is short, and who uses it. Times are real time."
+      needs="figures:read"
+    >
+      <Nodes />
+    </Page>
+  );
+}
+
+function Nodes() {
+  const may = roleMay(useRole(), 'figures:read');
+  const { data, refused } = useLive(listNodeFigures, may ? {} : null, FIGURES_EVERY_S * 1_000);
+  if (data === null) return <Unread refused={refused} />;
+  return (
+    <>
+      {refused !== null && <RefusedNotice refused={refused} />}
+      <Seats />
+      {data.nodes.length === 0 && (
+        <p className="card empty">
+          <b>No figures yet.</b> The nodes of the cluster appear here within a minute after the village has started,
+          unless the chart switches figures off.
+        </p>
+      )}
+      <ul className="node-cards">
+        {data.nodes.map((node) => (
+          <NodeCard key={node.name} node={node} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Seats() {
+  const { open } = useVillage();
+  const counted = (useTiers().data?.entitlements ?? []).flatMap(({ name, seats }) =>
+    seats === null ? [] : [`${name} ${seats.free} of ${seats.total}`],
+  );
+  if (counted.length === 0) return null;
+  return (
+    <p className="summary">
+      Free seats: <b>{counted.join(', ')}</b>.{' '}
+      <LinkButton word="Tiers and seats" onClick={() => open({ view: 'tiers' })} />
+    </p>
+  );
+}
+
+function NodeCard({ node }: { readonly node: NodeFigures }) {
+  const now = useNow(10_000);
+  return (
+    <li className="card node-card" data-node={node.name}>
+      <header>
+        <h2>
+          <Icon name="server" size={17} /> {node.name}
+        </h2>
+        <Badge tone={node.ready ? 'good' : 'bad'}>{node.ready ? 'Ready' : 'Not ready'}</Badge>
+        <span className="hint">{node.at === null ? 'Not read yet' : `Read ${timeAgo(node.at, now)}`}</span>
+      </header>
+      {findingsOf(node).map((finding) => (
+        <FindingLine key={finding.text} finding={finding} />
+      ))}
+      <Meters node={node} />
+      {node.gpus.map((gpu) => (
+        <Gpu key={gpu.id} gpu={gpu} />
+      ))}
+      <Users users={node.users} pods={node.pods} />
+    </li>
+  );
+}
+
+function FindingLine({ finding: { tone, text } }: { readonly finding: Finding }) {
+  return (
+    <Notice tone={tone} icon={tone === 'good' ? 'check' : 'alert'} className="node-finding">
+      {text}.
+    </Notice>
+  );
+}
+
+function Meters({ node: { cpu, memory, disk, network, temperature_celsius: heat } }: { readonly node: NodeFigures }) {
+  const memoryUsed = usedBytes(memory);
+  const diskUsed = usedBytes(disk);
+  return (
+    <dl className="node-facts">
+      <Meter name="Processor" used={cpu.used_cores} total={cpu.cores} waits={cpu.pressure_percent}>
+        {known(cpu.used_cores, coresLabel)} of {coresLabel(cpu.cores)}
+      </Meter>
+      <Meter name="Memory" used={memoryUsed} total={memory.total_bytes} waits={memory.pressure_percent}>
+        {known(memory.available_bytes, bytesLabel)} free of {bytesLabel(memory.total_bytes)}
+        {memory.source === 'kubelet' && <small>, without memory that a GPU driver takes from it</small>}
+      </Meter>
+      <Meter name="Disk" used={diskUsed} total={disk.total_bytes} waits={disk.pressure_percent}>
+        {known(disk.available_bytes, bytesLabel)} free of {known(disk.total_bytes, bytesLabel)}
+      </Meter>
+      <Fact name="Network">
+        {known(network.received_per_s, rateLabel)} received, {known(network.sent_per_s, rateLabel)} sent
+      </Fact>
+      {heat !== null && <Fact name="Temperature">{Math.round(heat)} °C at the warmest sensor</Fact>}
+    </dl>
+  );
+}
+
+/** From these shares on, a meter is drawn in the browser's colours of a high and a critical value. */
+const FULL = { low: 0.75, high: 0.9 } as const;
+
+interface MeterProps {
+  readonly name: string;
+  readonly used: number | null;
+  readonly total: number | null;
+  readonly waits: number | null;
+  readonly children: ReactNode;
+}
+
+function Meter({ name, used, total, waits, children }: MeterProps) {
+  return (
+    <Fact name={name}>
+      {children}
+      {waits !== null && <small> · waited for {percentLabel(waits)} of the last minute</small>}
+      {used !== null && total !== null && total > 0 && (
+        <meter
+          min={0}
+          max={total}
+          low={total * FULL.low}
+          high={total * FULL.high}
+          optimum={0}
+          value={Math.min(used, total)}
+          aria-label={`${name} in use`}
+        />
+      )}
+    </Fact>
+  );
+}
+
+function Gpu({ gpu }: { readonly gpu: GpuFigures }) {
+  const { memory_used_bytes: used, memory_total_bytes: total, power_watts: power, temperature_celsius: heat } = gpu;
+  return (
+    <section className="node-gpu" aria-label={`GPU ${gpu.id}`} data-gpu={gpu.id}>
+      <h3>{gpu.model ?? `GPU ${gpu.id}`}</h3>
+      <dl className="node-facts">
+        <Fact name="Busy">
+          {known(gpu.busy_percent, percentLabel)}
+          {gpu.busy_percent !== null && <meter min={0} max={100} value={gpu.busy_percent} aria-label="GPU busy" />}
+        </Fact>
+        <Fact name="GPU memory">
+          {used === null || total === null
+            ? 'Shares the memory of the node'
+            : `${bytesLabel(used)} of ${bytesLabel(total)}`}
+        </Fact>
+        {heat !== null && <Fact name="Temperature">{Math.round(heat)} °C</Fact>}
+        {power !== null && <Fact name="Power">{Math.round(power)} W</Fact>}
+        {gpu.agent_ids.length > 0 && (
+          <Fact name="Held by">
+            {gpu.agent_ids.map((id) => (
+              <AgentLink key={id} id={id} />
+            ))}
+          </Fact>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function AgentLink({ id }: { readonly id: string }) {
+  const { select } = useVillage();
+  return <LinkButton word={useAgentName(id)} onClick={() => select(id)} data-agent={id} />;
+}
+
+function Users({ users, pods }: { readonly users: readonly NodeUser[]; readonly pods: number }) {
+  if (users.length === 0) return null;
+  return (
+    <table className="node-users">
+      <caption>Who uses it: {pods === 1 ? '1 pod' : `${pods} pods`}, by memory</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Memory</th>
+          <th scope="col">Processor</th>
+        </tr>
+      </thead>
+      <tbody>
+        {users.map(({ kind, name, memory_bytes: memory, cpu_cores: cores }) => (
+          <tr key={`${kind}/${name}`} data-user={name}>
+            <th scope="row">
+              {kind === 'agent' ? <AgentLink id={name} /> : name}
+              {kind === 'namespace' && <small> namespace</small>}
+            </th>
+            <td>{bytesLabel(memory)}</td>
+            <td>{known(cores, coresLabel)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

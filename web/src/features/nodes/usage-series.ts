@@ -1,0 +1,71 @@
+import type { AgentUsage } from '@hamlet/contract';
+import { bytesLabel, coresLabel, percentLabel, rateLabel } from './figure-labels.ts';
+
+export interface UsageLine {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** One small chart: its lines share an axis that begins at zero. */
+export interface UsageChart {
+  readonly title: string;
+  readonly label: (value: number) => string;
+  /** The value at the top of the axis; the chart chooses one if it is null. */
+  readonly top: number | null;
+  readonly lines: readonly UsageLine[];
+}
+
+type Field = Exclude<keyof AgentUsage, 'at'>;
+
+const CHARTS: readonly (Omit<UsageChart, 'lines'> & { readonly fields: Readonly<Partial<Record<Field, string>>> })[] = [
+  { title: 'Processor', label: coresLabel, top: null, fields: { cpu_cores: 'In use' } },
+  { title: 'Memory', label: bytesLabel, top: null, fields: { memory_bytes: 'In use' } },
+  { title: 'Disk', label: bytesLabel, top: null, fields: { disk_bytes: 'In use' } },
+  { title: 'Network', label: rateLabel, top: null, fields: { received_per_s: 'Received', sent_per_s: 'Sent' } },
+  { title: 'GPU', label: percentLabel, top: 100, fields: { gpu_percent: 'Busy' } },
+];
+
+/** The charts of an agent's last hour. A chart whose figure nothing measures is left out. */
+export function usageCharts(points: readonly AgentUsage[]): readonly UsageChart[] {
+  return CHARTS.map(({ fields, ...chart }) => ({
+    ...chart,
+    lines: (Object.entries(fields) as [Field, string][]).map(([field, name]) => ({
+      name,
+      values: points.map((point) => point[field]),
+    })),
+  })).filter(({ lines }) => lines.some(({ values }) => values.some((value) => value !== null)));
+}
+
+/** A gap from this length on, in seconds, breaks a line: no reading arrived in it. */
+const GAP_S = 60;
+
+/** Seconds of the points, with one further point without values in each gap, so that no line crosses it. */
+export function withGaps(
+  points: readonly AgentUsage[],
+  chart: UsageChart,
+): readonly [times: readonly number[], ...lines: readonly (readonly (number | null)[])[]] {
+  const times: number[] = [];
+  const lines: (number | null)[][] = chart.lines.map(() => []);
+  points.forEach(({ at }, index) => {
+    const seconds = Date.parse(at) / 1_000;
+    const last = times.at(-1);
+    if (last !== undefined && seconds - last > GAP_S) {
+      times.push(last + 1);
+      for (const line of lines) line.push(null);
+    }
+    times.push(seconds);
+    lines.forEach((line, at) => void line.push(chart.lines[at]?.values[index] ?? null));
+  });
+  return [times, ...lines];
+}
+
+/** `Received now 2 KiB/s, at most 40 KiB/s`: the text beside a chart says what it shows. */
+export function usageText({ lines, label }: UsageChart): string {
+  const texts = lines.map(({ name, values }) => {
+    const measured = values.filter((value) => value !== null);
+    const now = measured.at(-1);
+    if (now === undefined) return `${name}: not known`;
+    return `${name} now ${label(now)}, at most ${label(Math.max(...measured))}`;
+  });
+  return texts.join('; ');
+}
