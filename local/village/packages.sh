@@ -7,7 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly UP="buildah ca-certificates curl debootstrap git python3-pip"
 # qemu-user-static runs the programs of images for the other architecture.
-readonly TEST="chromium git python3-pip python3-venv qemu-user-static redis-server"
+# prometheus has promtool too.
+readonly TEST="chromium git prometheus python3-pip python3-venv qemu-user-static redis-server"
 readonly BENCH="postgresql-15"
 
 for part in "${@:-up}"; do

@@ -14,7 +14,7 @@ import type { Registry } from 'prom-client';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
 import { metricsText } from '../../api/broker/src/metrics.ts';
 import { addProcessGauges } from '../../operator/src/metrics.ts';
-import { parser } from '@prometheus-io/lezer-promql';
+import { readExpression } from './read-expression.ts';
 
 interface RegisteredMetric {
   readonly name: string;
@@ -130,35 +130,6 @@ function metricRows(document: string): readonly MetricRow[] {
           },
         ];
   });
-}
-
-/** A selector of a PromQL expression: a metric, and the labels that it matches. */
-interface Selector {
-  readonly metric: string;
-  readonly labels: readonly string[];
-}
-
-/**
- * The selectors of an expression by Prometheus' own grammar, and the labels by which it groups. Throws if the text is
- * not PromQL. Pure.
- */
-function readExpression(expression: string): {
-  readonly selectors: readonly Selector[];
-  readonly groupsBy: readonly string[];
-} {
-  const selectors: { metric: string; labels: string[] }[] = [];
-  const groupsBy: string[] = [];
-  parser.parse(expression).iterate({
-    enter: ({ type, from, to, node }) => {
-      const text = expression.slice(from, to);
-      if (type.isError) throw new Error(`no PromQL near character ${from}: ${expression}`);
-      if (type.name === 'Identifier') selectors.push({ metric: text, labels: [] });
-      if (type.name !== 'LabelName') return;
-      if (node.parent?.name === 'GroupingLabels') groupsBy.push(text);
-      else selectors.at(-1)?.labels.push(text);
-    },
-  });
-  return { selectors, groupsBy };
 }
 
 interface AlertRule {

@@ -160,5 +160,6 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'test/env/web/web-run-workflow.test.ts': 'a real browser and its pages',
   'test/env/web/web-scripts.test.ts': 'a real browser and its pages',
   'test/env/web/web-viewers.test.ts': 'a real browser and its pages',
+  'test/metrics/prometheus.test.ts': 'a real API server, an API, an operator and Prometheus',
   'test/plugin/plugin.test.ts': 'a real API server, an API and kubectl',
 };

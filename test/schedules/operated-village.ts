@@ -4,14 +4,20 @@ import { AGENTS, Environment, Operator, operatorMetrics, settingsOf, villageClie
 import { startClusterVillage } from '../../api/server/src/testing/cluster-village.ts';
 import { Play, TOKENS } from '../../api/server/src/testing/test-village.ts';
 
-type OperatorParts = Partial<Pick<ConstructorParameters<typeof Operator>[0], 'audit' | 'log' | 'metrics'>>;
+type OperatorParts = Partial<Pick<ConstructorParameters<typeof Operator>[0], 'audit' | 'client' | 'log' | 'metrics'>>;
 
 export type OperatedVillage = Awaited<ReturnType<typeof operatedVillage>>;
 
-/** @param agents the specs of its Agents, by name */
-export async function operatedVillage(agents: Readonly<Record<string, object>>) {
+/**
+ * @param agents the specs of its Agents, by name
+ * @param changes variables of its api, beside those of a test village
+ */
+export async function operatedVillage(
+  agents: Readonly<Record<string, object>>,
+  changes: Readonly<Record<string, string>> = {},
+) {
   const { kube, village, namespace, remove, ...cluster } = await startClusterVillage();
-  const { peopleUrl: baseUrl } = await village.startReplica(cluster.environment);
+  const { peopleUrl: baseUrl, metricsUrl } = await village.startReplica({ ...cluster.environment, ...changes });
   for (const [name, spec] of Object.entries(agents))
     await kube.client.create(
       AGENTS,
@@ -24,6 +30,7 @@ export async function operatedVillage(agents: Readonly<Record<string, object>>) 
   return {
     kube,
     namespace,
+    metricsUrl,
     play: new Play(baseUrl),
     db: village.openDb(),
     /** Starts an operator with a greater fence than the one before. */

@@ -9,7 +9,7 @@ const SHOWN = 10;
 export const AGENTS_DASHBOARD: Dashboard = {
   uid: 'hamlet-agents',
   title: 'Hamlet: agents and tokens',
-  about: 'What agents ask of models, of the outside and of the machine.',
+  about: 'Agents at work: their requests to models, their way out, and the resources of their pods.',
   rows: {
     Now: [
       {

@@ -17,7 +17,7 @@ export interface Panel {
 }
 
 export interface Dashboard {
-  /** Stays the same for ever, because addresses of Grafana contain it. */
+  /** Never changes, because addresses of Grafana contain it. */
   readonly uid: string;
   readonly title: string;
   readonly about: string;
