@@ -53,7 +53,10 @@ test('with the address of the runbook, each alert links to its section', async (
 });
 
 test('a PodMonitor reads the named port of API, broker and operator, with the labels that Prometheus wants', async () => {
-  const found = await manifests({ podMonitor: { enabled: true, interval: '15s', labels: { release: 'prometheus' } } });
+  const podMonitor = { enabled: true, interval: '15s', labels: { release: 'prometheus' } };
+  const alone = await render({ monitoring: { podMonitor } });
+  assert.match(alone.output, /name the namespace of Prometheus in monitoring.scraperNamespaces/);
+  const found = await manifests({ podMonitor, scraperNamespaces: ['watch'] });
   const monitor = found.find(({ kind }) => kind === 'PodMonitor');
   assert.partialDeepStrictEqual(monitor, {
     metadata: { labels: { release: 'prometheus', 'app.kubernetes.io/name': 'hamlet' } },

@@ -24,7 +24,7 @@ const DASHBOARDS = join(ROOT, 'charts/hamlet/files/dashboards');
 const ALERTS = join(ROOT, 'charts/hamlet/files/alerts.yaml');
 const NODE = { node: 'sparky1' };
 /** A range of several scrapes; Grafana chooses one by the zoom. */
-const RATE_INTERVAL = '5s';
+const RATE_INTERVAL = '8s';
 const TIER = {
   rank: 0,
   limits: {

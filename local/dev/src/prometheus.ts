@@ -20,7 +20,7 @@ export interface LocalPrometheus {
   stop(): Promise<void>;
 }
 
-const EVERY = '500ms';
+const EVERY = '1s';
 const Answer = z.object({ status: z.literal('success'), data: z.unknown() });
 
 const scrapeOf = ({ url, labels }: Target, index: number): object => ({
@@ -29,7 +29,7 @@ const scrapeOf = ({ url, labels }: Target, index: number): object => ({
   static_configs: [{ targets: [new URL(url).host], labels }],
 });
 
-/** Starts Debian's Prometheus, which scrapes the targets twice a second into `folder` and evaluates the rule files as often. */
+/** Starts Debian's Prometheus, which scrapes the targets every second into `folder` and evaluates the rule files as often. */
 export async function startPrometheus(
   folder: string,
   targets: readonly Target[],

@@ -12,7 +12,7 @@ import { MACHINE_CHECKS, right, wrong, type Check, type Finding } from './machin
 
 const PACKAGES =
   'buildah debootstrap containernetworking-plugins iproute2 nftables conntrack util-linux e2fsprogs'.split(' ');
-const TEST_PACKAGES = ['chromium', 'redis-server'];
+const TEST_PACKAGES = ['chromium', 'prometheus', 'redis-server'];
 
 /** Prints the result of each check. Returns true if the machine has everything that `make up` requires. */
 export async function doctor(settings: Settings): Promise<boolean> {
