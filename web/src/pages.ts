@@ -31,6 +31,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyPage>> = {
   connections: page(async () => ({
     default: (await import('./features/connections/connections-page.tsx')).ConnectionsPage,
   })),
+  keeping: page(async () => ({ default: (await import('./features/keeping/keeping-page.tsx')).KeepingPage })),
   audit: page(async () => ({ default: (await import('./features/audit/audit-page.tsx')).AuditPage })),
 };
 

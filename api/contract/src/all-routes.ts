@@ -10,6 +10,7 @@ import * as economy from './routes/economy.ts';
 import * as entitlements from './routes/entitlements.ts';
 import * as figures from './routes/figures/figures.ts';
 import * as internal from './routes/internal.ts';
+import * as keeping from './routes/keeping/keeping.ts';
 import * as log from './routes/log/log.ts';
 import * as models from './routes/models.ts';
 import * as modelCompletions from './routes/models/completions.ts';
@@ -136,6 +137,7 @@ const GROUPS = [
   [modelCredentials.deleteModelCredential, modelCredentials.testModel],
   [modelPrices.listModelPrices, modelPrices.putModelPrices],
   [modelCredentials.startSubscription, modelCredentials.finishSubscription],
+  [keeping.getKeeping],
   [modelTexts.getModelText, modelTexts.forgetModelText, modelTexts.forgetModelTexts],
   [schedules.listSchedules, schedules.getSchedule, schedules.createSchedule, schedules.changeSchedule],
   [schedules.deleteSchedule],

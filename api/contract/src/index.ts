@@ -23,6 +23,7 @@ export * from './routes/economy.ts';
 export * from './routes/entitlements.ts';
 export * from './routes/figures/figures.ts';
 export * from './routes/internal.ts';
+export * from './routes/keeping/keeping.ts';
 export * from './routes/log/log.ts';
 export * from './routes/models.ts';
 export * from './routes/models/chat.ts';

@@ -43,6 +43,7 @@ export { DatabaseBusyError } from './connection/guarded-pool.ts';
 export * from './connection/listener.ts';
 export * from './egress/attempts.ts';
 export * from './egress/writes.ts';
+export * from './keeping/table-sizes.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
 export * from './gateway/model-admission.ts';

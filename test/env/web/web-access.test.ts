@@ -59,6 +59,7 @@ test('on a phone no page is wider than the screen', async () => {
     'rules',
     'people',
     'connections',
+    'keeping',
     'audit',
     'board',
   ]) {
@@ -97,6 +98,7 @@ test('axe finds no serious fault on any page, light or dark, with an agent open 
       '?view=permissions',
       '?view=people',
       '?view=connections',
+      '?view=keeping',
       '?view=audit&agent=ada&tab=runs',
     ]) {
       await visit(page, query);

@@ -17,6 +17,7 @@ export const VIEWS = [
   'rules',
   'people',
   'connections',
+  'keeping',
   'audit',
 ] as const;
 export type View = (typeof VIEWS)[number];

@@ -36,6 +36,7 @@ import { egressHandlers } from '../egress/egress-handlers.ts';
 import { brokerHandlers } from '../egress/broker-handlers.ts';
 import { a2aHandlers } from '../a2a/a2a-handlers.ts';
 import { auditHandlers } from '../audit/audit-handlers.ts';
+import { keepingHandlers } from '../keeping/keeping-handlers.ts';
 import { logHandlers } from '../sealed-log/log-handlers.ts';
 import { ledgerHandlers } from '../money/ledger/ledger-handlers.ts';
 import { creditHandlers } from '../money/payments/credit-handlers.ts';
@@ -142,6 +143,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...brokerHandlers(village),
     ...egressHandlers(village),
     ...auditHandlers(village),
+    ...keepingHandlers(village),
     ...logHandlers(village),
     ...flagHandlers(village),
     ...moderationHandlers(village),

@@ -21,6 +21,7 @@ export const PAGE_LABELS: Readonly<
   rules: { word: 'Rules', hint: 'Rules about the tools of agents, and trials of proposed rules', needs: 'policy:try' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
   connections: { word: 'Connections', hint: 'API keys of your programs', needs: 'account:self' },
+  keeping: { word: 'Data', hint: 'What this village keeps, for how long, and its size', needs: 'audit:read' },
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
 
@@ -45,8 +46,8 @@ export const GROUPS = [
   {
     word: 'Office',
     icon: 'shield',
-    hint: 'Moderation, models, rules, people and the audit',
-    views: ['moderation', 'models', 'rules', 'people', 'audit'],
+    hint: 'Moderation, models, rules, people, data and the audit',
+    views: ['moderation', 'models', 'rules', 'people', 'keeping', 'audit'],
   },
 ] as const satisfies readonly PageGroup[];
 

@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import { byName, filesOfPatch, PATCH_FILES_MAX, sizeLabel, textOf } from './result-labels.ts';
 
 test('sizes are formatted like those of a file manager', () => {
-  assert.deepEqual([1, 820, 12_300, 1_468_006].map(sizeLabel), ['1 byte', '820 bytes', '12 KB', '1.4 MB']);
+  assert.deepEqual([1, 820, 12_300, 1_468_006, 2_684_354_560].map(sizeLabel), [
+    '1 byte',
+    '820 bytes',
+    '12 KB',
+    '1.4 MB',
+    '2.5 GB',
+  ]);
 });
 
 test('a patch is shown file by file, with the kind of change', () => {

@@ -23,11 +23,12 @@ export function byName<A extends Pick<Artifact, 'name'>>(newestFirst: readonly A
 
 const KIB = 1024;
 
-/** A size in words: `820 bytes`, `12 KB`, `1.4 MB`. */
+/** A size in words: `820 bytes`, `12 KB`, `1.4 MB`, `2.5 GB`. */
 export function sizeLabel(bytes: number): string {
   if (bytes < KIB) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
   if (bytes < KIB * KIB) return `${Math.round(bytes / KIB)} KB`;
-  return `${(bytes / KIB / KIB).toFixed(1)} MB`;
+  if (bytes < KIB ** 3) return `${(bytes / KIB / KIB).toFixed(1)} MB`;
+  return `${(bytes / KIB ** 3).toFixed(1)} GB`;
 }
 
 interface FilePatch {

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../../http/route.ts';
+import { Time } from '../../values/scalars.ts';
+
+/** Why rows go: never, by their age, beyond a number, with the object they belong to; or `state`: a row for each present object. */
+export const KEPT_UNTIL = ['permanent', 'age', 'count', 'owner', 'state'] as const;
+
+export const KeptThing = z.object({
+  id: z.string().max(64),
+  title: z.string().max(64),
+  until: z.enum(KEPT_UNTIL),
+  rule: z.string().max(400).describe('How long the rows stay, as a sentence'),
+  days: z.number().int().min(1).nullable().describe('Days, if the rule has a number of days; null if it has none'),
+  setting: z.string().max(64).nullable().describe('Value of the chart that changes the days'),
+  deleted_by: z.string().max(64).nullable().describe('Job or act that deletes rows; null if none does'),
+  tables: z.array(z.string().max(128)).max(32),
+  rows: z.number().int().min(0).describe('Estimate of the database'),
+  bytes: z.number().int().min(0).describe('On the disk, with indexes'),
+});
+export type KeptThing = z.infer<typeof KeptThing>;
+
+export const Keeping = z.object({
+  at: Time,
+  database_bytes: z.number().int().min(0).describe('On the disk, with the catalogs of Postgres'),
+  things: z.array(KeptThing).max(128),
+});
+export type Keeping = z.infer<typeof Keeping>;
+
+export const getKeeping = defineRoute('getKeeping GET /keeping', {
+  tag: 'service',
+  summary: 'Everything that the database keeps: how long, how much, and what deletes it',
+  permission: 'audit:read',
+  answer: json(Keeping),
+});

@@ -1,0 +1,44 @@
+import type { Keeping, KeptThing } from '@hamlet/contract';
+import { KEPT_UNTIL } from '@hamlet/contract';
+
+const GROUP_WORDS: Readonly<Record<KeptThing['until'], string>> = {
+  permanent: 'Stays permanently',
+  age: 'Goes by its age',
+  count: 'Only the newest',
+  owner: 'Goes with what it belongs to',
+  state: 'Present state',
+};
+
+interface Group {
+  readonly word: string;
+  readonly things: readonly KeptThing[];
+}
+
+/** The things by their kind of rule, the largest first. Pure. */
+export function groupsOf({ things }: Pick<Keeping, 'things'>): readonly Group[] {
+  return KEPT_UNTIL.map((until) => ({
+    word: GROUP_WORDS[until],
+    things: things.filter((thing) => thing.until === until).toSorted((one, other) => other.bytes - one.bytes),
+  })).filter((group) => group.things.length > 0);
+}
+
+export function termLabel({ days, until }: Pick<KeptThing, 'days' | 'until'>): string {
+  if (days !== null) return days === 1 ? '1 day' : `${days} days`;
+  return until === 'permanent' ? 'Permanently' : 'By its rule';
+}
+
+export function deletedLabel({ deleted_by: by, setting }: Pick<KeptThing, 'deleted_by' | 'setting'>): string {
+  const parts = [by === null ? null : `deleted by ${by}`, setting === null ? null : `set in the chart: ${setting}`];
+  return parts.filter((part) => part !== null).join(', ');
+}
+
+const NUMBER = new Intl.NumberFormat('en');
+
+export function rowsLabel(rows: number): string {
+  return rows === 1 ? 'about 1 row' : `about ${NUMBER.format(rows)} rows`;
+}
+
+/** Percent of the database, 0 to 100. */
+export function shareOf({ bytes }: Pick<KeptThing, 'bytes'>, { database_bytes: all }: Keeping): number {
+  return all === 0 ? 0 : Math.min(100, (bytes / all) * 100);
+}
