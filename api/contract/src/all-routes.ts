@@ -18,6 +18,7 @@ import * as modelCredentials from './routes/models/credentials.ts';
 import * as messages from './routes/models/messages.ts';
 import * as modelPrices from './routes/models/prices.ts';
 import * as modelResponses from './routes/models/responses.ts';
+import * as modelServers from './routes/models/servers.ts';
 import * as modelTexts from './routes/models/texts.ts';
 import * as villageModels from './routes/models/village-models.ts';
 import * as credits from './routes/payments/credits.ts';
@@ -132,7 +133,7 @@ const GROUPS = [
   [messages.createMessage, messages.countMessageTokens],
   [modelResponses.createResponse, modelCompletions.createCompletion],
   [models.createEmbeddings, models.listModels, models.getModel, models.getModelUse],
-  [villageModels.showModels],
+  [villageModels.showModels, modelServers.listModelServers],
   [modelCredentials.putModelCredential, modelCredentials.listModelCredentials],
   [modelCredentials.deleteModelCredential, modelCredentials.testModel],
   [modelPrices.listModelPrices, modelPrices.putModelPrices],

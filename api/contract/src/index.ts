@@ -32,6 +32,7 @@ export * from './routes/models/credentials.ts';
 export * from './routes/models/messages.ts';
 export * from './routes/models/prices.ts';
 export * from './routes/models/responses.ts';
+export * from './routes/models/servers.ts';
 export * from './routes/models/texts.ts';
 export * from './routes/models/providers.ts';
 export * from './routes/models/village-models.ts';

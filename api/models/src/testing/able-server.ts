@@ -13,12 +13,12 @@ interface AskedBody {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
   readonly response_format?: { readonly json_schema?: { readonly schema: SchemaOfTexts } };
 }
-interface SchemaOfTexts {
+export interface SchemaOfTexts {
   readonly properties?: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
 }
 
 /** An object for a schema of texts, with the first allowed value of each property. */
-function valueBy({ properties = {} }: SchemaOfTexts): string {
+export function valueBy({ properties = {} }: SchemaOfTexts): string {
   const entries = Object.entries(properties).map(([name, { enum: values }]) => [name, values?.[0] ?? 'a text']);
   return JSON.stringify(Object.fromEntries(entries));
 }

@@ -6,4 +6,5 @@ export { ANTHROPIC_WIRE } from './wires/anthropic-wire.ts';
 export { RESPONSES_WIRE } from './wires/responses-wire.ts';
 export { COMPLETIONS_WIRE } from './wires/completions-wire.ts';
 export { ableServer } from './able-server.ts';
+export { vllmServer } from './vllm-server.ts';
 export type { Lack } from './able-server.ts';

@@ -17,6 +17,7 @@ import { type Subscriptions, createSubscriptions } from './credentials/subscript
 import { ProviderQueue } from './provider-queue.ts';
 import { startStreamBrakes, type BrakePorts } from './stream-brakes.ts';
 import { openCatalog, type VillageModels, configuredModels, type ConnectionSource } from './models/village-models.ts';
+import { createModelServers, type ModelServers } from './servers/model-servers.ts';
 import { ModelHealth } from './models/model-health.ts';
 import type { ModelsSettings } from './models/models-environment.ts';
 import type { Services } from '../service/services.ts';
@@ -37,6 +38,7 @@ interface GatewayStart
 
 export interface Gateway extends GatewayPorts {
   readonly credentials: CredentialParts;
+  readonly servers: Pick<ModelServers, 'list'>;
   readonly jobs: readonly Job[];
   stop(): Promise<void>;
 }
@@ -66,7 +68,8 @@ export function openGateway({
     const deleted = await deleteExpiredModelTexts(db, TEXTS_AT_ONCE);
     if (deleted > 0) log('info', 'prompts and answers of models have expired and were deleted', { deleted });
   }
-  const jobs = [job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep })];
+  const servers = createModelServers(models, models.ports.nowMs);
+  const jobs = [job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep }), servers.job];
   const catalog = openCatalog(models);
   const placesOf = (provider: string): number | undefined => catalog.placesOf(provider);
   const queue = new ProviderQueue({ placesOf, ...models.config.queue });
@@ -79,6 +82,7 @@ export function openGateway({
     brakes: startStreamBrakes({ freeze, standing }),
     metrics: createGatewayMetrics(registry, queue),
     health: new ModelHealth(ports),
+    servers,
     jobs,
     stop: () => stored.stop(),
   };

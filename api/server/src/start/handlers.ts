@@ -22,6 +22,7 @@ import { agentHandlers } from '../agents/agent-handlers.ts';
 import { credentialHandlers } from '../gateway/credentials/credential-handlers.ts';
 import { priceHandlers } from '../gateway/credentials/price-handlers.ts';
 import { textHandlers } from '../gateway/texts/text-handlers.ts';
+import { serverHandlers } from '../gateway/servers/server-handlers.ts';
 import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
 import { subscriptionHandlers } from '../gateway/subscription/subscription-handlers.ts';
 import { modelHandlers } from '../gateway/model-handlers.ts';
@@ -140,6 +141,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...subscriptionHandlers(village),
     ...textHandlers(village),
     ...villageModelsHandler(village),
+    ...serverHandlers(village),
     ...brokerHandlers(village),
     ...egressHandlers(village),
     ...auditHandlers(village),

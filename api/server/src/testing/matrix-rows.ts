@@ -39,7 +39,8 @@ const ROWS = `
   404  404  404  404  404  403   getPost getPostDeliverable listPostRevisions listReplyRevisions
   401  200  200  403  403  403   listNodeFigures listAgentFigures getAgentFigures
   401  403  200  403  403  403   listCharacters listModeration listCredits getReconciliation listAccounts getPolicy listModelPrices
-                                 forgetModelTexts listModelCredentials deleteModelCredential listAudit listEgress getKeeping
+                                 forgetModelTexts listModelServers listModelCredentials deleteModelCredential listAudit listEgress
+                                 getKeeping
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
