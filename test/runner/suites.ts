@@ -17,6 +17,7 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
   'test/env/web/web-hands.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-manifests.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-memory.test.ts': 'one page of the web in detail, in a browser',
+  'test/env/web/web-models.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-nodes.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-policy.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-program.test.ts': 'one page of the web in detail, in a browser',

@@ -1,14 +1,16 @@
-import type { CallData, ModelCredential, ModelPriceView, VillageModel } from '@hamlet/contract';
+import type { CallData, ModelCredential, ModelPriceView, ModelServer, VillageModel } from '@hamlet/contract';
 import { listModelCredentials, listModelPrices, showModels } from '@hamlet/contract';
 import { useState } from 'react';
-import { Badge, Button, Notice, RefusedNotice, Unread, Fact, useNow } from '../../ui/controls.tsx';
+import { Badge, Button, Notice, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
+import { ConfiguredCard } from './configured-card.tsx';
 import type { ConnectDraft } from './connect/connect-draft.ts';
 import { ConnectForm } from './connect/connect-form.tsx';
-import { healthLines, kindLabel, modelState, usersLabel } from './model-labels.ts';
+import { healthLines, modelState } from './model-labels.ts';
 import { PriceForm } from './price-form.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import type { SubscriptionDraft } from './subscription/subscription-draft.ts';
+import { useModelServers } from './server-figures.tsx';
 import { SubscriptionForm } from './subscription/subscription-form.tsx';
 import './models.css';
 import type { Refused } from '../../client/api.ts';
@@ -70,7 +72,7 @@ function Content({ form, onForm }: FormState) {
       {connected !== null && <Connected credential={connected} />}
       <Notes providers={providers.data} scriptedOnly={models.data?.scripted_only === true} onForm={onForm} />
       <ModelNames models={known} refused={models.refused} />
-      <Providers providers={providers.data} onForm={onForm} onChanged={again} />
+      <Providers providers={providers.data} models={known ?? []} onForm={onForm} onChanged={again} />
       <PriceTable prices={rows} />
       {form !== null && (
         <Opened form={form} notice={providers.data.subscription.notice} models={known} prices={rows} onClose={close} />
@@ -148,10 +150,17 @@ function Notes({ providers, scriptedOnly, onForm }: NotesProps) {
   );
 }
 
-type ProvidersProps = Readonly<{ providers: Providers; onForm: FormState['onForm']; onChanged: () => void }>;
+type ProvidersProps = Readonly<{
+  providers: Providers;
+  models: readonly VillageModel[];
+  onForm: FormState['onForm'];
+  onChanged: () => void;
+}>;
 
-function Providers({ providers, onForm, onChanged }: ProvidersProps) {
+function Providers({ providers, models, onForm, onChanged }: ProvidersProps) {
   const { credentials, configured, subscription } = providers;
+  const servers = useModelServers() ?? [];
+  const serversOf = (name: string): readonly ModelServer[] => servers.filter(({ provider }) => provider === name);
   return (
     <section aria-label="Providers">
       <h2 className="page-section">Providers</h2>
@@ -160,6 +169,7 @@ function Providers({ providers, onForm, onChanged }: ProvidersProps) {
           <ProviderCard
             key={`${credential.name} ${credential.agent_id ?? ''}`}
             credential={credential}
+            servers={credential.agent_id === null ? serversOf(credential.name) : []}
             onEdit={(changed) => onForm({ kind: 'connect', changed })}
             onSignIn={subscription.enabled ? (again) => onForm({ kind: 'subscription', again }) : null}
             onPrices={(of) => onForm({ kind: 'prices', of })}
@@ -167,40 +177,15 @@ function Providers({ providers, onForm, onChanged }: ProvidersProps) {
           />
         ))}
         {configured.map((provider) => (
-          <Configured key={provider.name} provider={provider} />
+          <ConfiguredCard
+            key={provider.name}
+            provider={provider}
+            servers={serversOf(provider.name)}
+            model={models.find((model) => model.provider === provider.name && model.available)?.name ?? null}
+          />
         ))}
       </ul>
     </section>
-  );
-}
-
-function Configured({ provider }: { readonly provider: Providers['configured'][number] }) {
-  const { name, kind, base_url: address, credential, available, used_by: users } = provider;
-  const isScripted = kind === 'scripted';
-  return (
-    <li className="card provider-card" data-configured={name}>
-      <header className="provider-head">
-        <h3>{name}</h3>
-        <span>{kindLabel(kind)}</span>
-        <Badge tone={!available ? 'bad' : isScripted ? 'sleep' : 'good'}>
-          {!available ? 'Its key is missing' : isScripted ? 'Sentences from a list' : 'Configured'}
-        </Badge>
-      </header>
-      <dl className="provider-facts">
-        {address !== null && (
-          <Fact name="Address">
-            <code>{address}</code>
-          </Fact>
-        )}
-        {credential !== null && (
-          <Fact name="Key">
-            <code>{credential}</code>
-          </Fact>
-        )}
-        <Fact name="Used by">{usersLabel(users.total)}</Fact>
-      </dl>
-      <p className="hint">It is part of the configuration of the village; an operator changes it.</p>
-    </li>
   );
 }
 

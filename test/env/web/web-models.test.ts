@@ -1,0 +1,83 @@
+/** The page Models in a real browser: the vLLM server of the configuration, its figures and a test of its abilities. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startWireServer, vllmServer, type WireServer } from '@hamlet/models/testing';
+import { visit, type BrowserOptions } from '../browser.ts';
+import { until } from '../until.ts';
+import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+
+const MODEL = 'org/mixture-of-experts';
+
+/** The part of an element of the page that the test reads. */
+interface Shown {
+  readonly dataset: object;
+}
+
+let stage: ViewerStage;
+let wire: WireServer;
+
+before(async () => {
+  const vllm = vllmServer({ model: MODEL });
+  Object.assign(vllm.load, { running: 7, waiting: 2, kvCacheUsed: 0.62 });
+  wire = await startWireServer([], { otherwise: vllm.answer });
+  const off = await startWireServer();
+  await off.close();
+  const models = {
+    providers: {
+      local: {
+        kind: 'vllm',
+        baseUrl: `${wire.url}/v1`,
+        maxInFlight: 8,
+        metricsUrls: [`${wire.url}/metrics`, `${off.url}/metrics`],
+      },
+    },
+    routes: ['small', 'large'].map((match) => ({ match, provider: 'local', model: MODEL })),
+    capabilities: [{ provider: 'local', model: '*', embeddings: false }],
+  };
+  stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_MODELS: JSON.stringify(models) } });
+  await until('the metrics of both servers', async () => (await stage.admin.listModelServers()).servers.length === 2);
+});
+after(async () => {
+  await stage?.remove();
+  await wire?.close();
+});
+
+async function open(options?: BrowserOptions) {
+  const viewer = await stage.viewer(options);
+  await stage.signIn(viewer, 'kim');
+  await visit(viewer.page, '?view=models');
+  return viewer;
+}
+
+test('an admin sees what each server of the village is doing, which one is off, and tests what the model can', async () => {
+  const viewer = await open();
+  const card = viewer.page.locator('[data-configured="local"]');
+  const serving = card.locator('[data-state="serves"]');
+  assert.match(await serving.innerText(), /Busy/);
+  assert.deepEqual((await serving.locator('dd').allInnerTexts()).slice(2), ['7', '2', '62 %']);
+  assert.match(
+    await card.locator('[data-state="unreachable"]').innerText(),
+    /Off or loading[\s\S]*takes minutes to load/,
+  );
+  await card.getByRole('button', { name: 'Test local' }).click();
+  const abilities = card.locator('[aria-label="Abilities"] li');
+  await abilities.first().waitFor();
+  assert.deepEqual(await abilities.evaluateAll((found) => found.map((each) => (each as unknown as Shown).dataset)), [
+    { ability: 'stream', can: 'true' },
+    { ability: 'tools', can: 'true' },
+    { ability: 'json', can: 'true' },
+    { ability: 'embeddings', can: 'false' },
+  ]);
+  await stage.shot(viewer, 'models-servers');
+  await viewer.close();
+});
+
+test('on a phone the figures of a server stay within the screen', async () => {
+  const viewer = await open({ width: 400, height: 800, phone: true });
+  const { page } = viewer;
+  await page.locator('[data-state="serves"]').scrollIntoViewIfNeeded();
+  const wide = `Math.max(document.documentElement.scrollWidth, document.querySelector('.page')?.scrollWidth ?? 0)`;
+  assert.equal(await page.evaluate<number>(wide), 400);
+  await stage.shot(viewer, 'models-servers-phone');
+  await viewer.close();
+});
