@@ -139,10 +139,15 @@ test('every command of the plugin and script of npm that a document names exists
 test('every value of the chart that a document sets exists', () => {
   interface Schema {
     readonly properties?: Readonly<Record<string, Schema>>;
+    /** A map by name: null, or an object. */
+    readonly additionalProperties?: false | { readonly anyOf?: readonly Schema[] };
   }
+  const ofMap = ({ additionalProperties: each = false }: Schema): Schema | undefined =>
+    each === false ? undefined : each.anyOf?.find(({ properties }) => properties !== undefined);
   const schema: Schema = JSON.parse(read('charts/hamlet/values.schema.json'));
   const isThere = (path: string): boolean =>
-    path.split('.').reduce<Schema | undefined>((at, key) => at?.properties?.[key], schema) !== undefined;
+    path.split('.').reduce<Schema | undefined>((at, key) => at && (at.properties?.[key] ?? ofMap(at)), schema) !==
+    undefined;
   assert.deepEqual(offenders(/--set ([a-z]\w*\.[\w.]+)=/g, isThere), []);
 });
 

@@ -12,7 +12,7 @@ interface VllmOptions {
   readonly hasToolParser?: boolean;
 }
 
-/** What `/metrics` says of its requests; the test sets them. */
+/** The requests of which `/metrics` reports; the test sets them. */
 interface VllmLoad {
   running: number;
   waiting: number;

@@ -10,7 +10,7 @@ export function useModelServers(): readonly ModelServer[] | null {
   return useLive(listModelServers, {}, SERVERS_MS).data?.servers ?? null;
 }
 
-/** What the servers of one provider are doing now. Nothing for a provider without metrics. */
+/** The present load of the servers of one provider. Nothing for a provider without metrics. */
 export function ServerFigures({ servers }: { readonly servers: readonly ModelServer[] }) {
   if (servers.length === 0) return null;
   return (
