@@ -11,6 +11,10 @@ const page = (load: LazyPage['load']): LazyPage => ({ load, Page: lazy(load) });
 /** The code of a page loads when a person opens the page or points at its link. */
 export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyPage>> = {
   board: page(async () => ({ default: (await import('./features/board/board-panel.tsx')).BoardPanel })),
+  'new-agent': page(async () => ({ default: (await import('./features/agent-form/new-agent-page.tsx')).NewAgentPage })),
+  'edit-agent': page(async () => ({
+    default: (await import('./features/agent-form/edit-agent-page.tsx')).EditAgentPage,
+  })),
   runs: page(async () => ({ default: (await import('./features/runs/page/runs-page.tsx')).RunsPage })),
   permissions: page(async () => ({
     default: (await import('./features/permissions/permissions-page.tsx')).PermissionsPage,

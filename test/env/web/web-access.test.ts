@@ -47,6 +47,8 @@ test('on a phone no page is wider than the screen', async () => {
   await stage.signIn(phone, 'kim');
   const { page } = phone;
   for (const view of [
+    'new-agent',
+    'edit-agent',
     'runs',
     'schedules',
     'workflows',
@@ -87,6 +89,7 @@ test('axe finds no serious fault on any page, light or dark, with an agent open 
       '?agent=bob',
       '?view=board',
       '?view=runs&agent=bob&tab=money',
+      '?view=new-agent',
       '?view=schedules',
       '?view=workflows&who=ada',
       '?view=ledger',

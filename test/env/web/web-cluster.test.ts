@@ -11,6 +11,7 @@ import './cluster/sign-in.test.ts';
 import './cluster/tiers.test.ts';
 import './cluster/proof.test.ts';
 import './cluster/manifests.test.ts';
+import './cluster/agents.test.ts';
 
 test('while the database is down, the board shows a copy and a notice', async () => {
   await admin.createPost({ title: 'Bread at noon', body: 'At the market.' });

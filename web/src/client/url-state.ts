@@ -3,6 +3,8 @@ import { AccountName, PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type Ru
 export const VIEWS = [
   'map',
   'board',
+  'new-agent',
+  'edit-agent',
   'runs',
   'permissions',
   'schedules',

@@ -77,6 +77,7 @@ interface SelectFieldProps<T extends string> {
   readonly problem?: string | undefined;
   /** `pick` puts the label beside the field, for filters. */
   readonly className?: string;
+  readonly disabled?: boolean;
 }
 
 export function SelectField<T extends string>({
@@ -87,6 +88,7 @@ export function SelectField<T extends string>({
   onChange,
   problem,
   className,
+  disabled,
 }: SelectFieldProps<T>) {
   return (
     <label className={className}>
@@ -94,6 +96,7 @@ export function SelectField<T extends string>({
       <select
         name={name}
         value={value}
+        disabled={disabled}
         onChange={(event) => {
           const chosen = options.find(([key]) => key === event.target.value);
           if (chosen !== undefined) onChange(chosen[0]);

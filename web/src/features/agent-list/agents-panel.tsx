@@ -1,3 +1,4 @@
+import { roleMay } from '@hamlet/contract';
 import { memo, useMemo, useState } from 'react';
 import type { AppState, Row } from '../../client/app-state.ts';
 import { Avatar, Icon, IconButton, LinkButton, Unread } from '../../ui/controls.tsx';
@@ -5,7 +6,7 @@ import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
 import { MindName } from '../mind/mind-name.tsx';
 import { ActivityFeed } from './activity-feed.tsx';
-import { useTiers, useVillage, useVillageState } from '../village-context.ts';
+import { useRole, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { HANDS_ICONS } from '../../ui/icon-paths.ts';
 import { moneyLabel, sumOf } from '../../client/labels.ts';
@@ -42,6 +43,7 @@ export function AgentsPanel() {
             </option>
           ))}
         </select>
+        <NewAgentButton />
         <IconButton
           icon={open ? 'close' : 'menu'}
           label={open ? 'Show less' : 'Show all agents'}
@@ -77,6 +79,24 @@ export function AgentsPanel() {
   );
 }
 
+function NewAgentButton() {
+  const { open, select, fetchPage } = useVillage();
+  if (!roleMay(useRole(), 'agent:manage')) return null;
+  return (
+    <IconButton
+      icon="plus"
+      label="New agent"
+      title="New agent"
+      data-action="new-agent"
+      onPointerEnter={() => fetchPage('new-agent')}
+      onClick={() => {
+        select(null);
+        open({ view: 'new-agent' });
+      }}
+    />
+  );
+}
+
 /** The price of the village now, on the first page that a person sees. */
 function VillageCost() {
   const { open } = useVillage();
@@ -102,7 +122,7 @@ function NoRows({ read, refused, empty }: NoRowsProps) {
       <p>
         <b>No agents yet.</b>
       </p>
-      <p>Create an agent:</p>
+      <p>Agents appear here. An admin makes one with the button + above, or with:</p>
       <pre>kubectl apply -f ada.yaml</pre>
     </div>
   );

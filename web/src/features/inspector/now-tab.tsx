@@ -6,6 +6,7 @@ import { Badge, Icon, LazyBoundary, LinkButton, Notice, Time, type Tone, useNow 
 import { MindFacts } from '../mind/mind-facts.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
 import { reasonOf } from './diary/turn-labels.ts';
+import { AgentActions } from './agent-actions.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
 import { useLive } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -158,6 +159,7 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
   return (
     <>
       <LifecycleActions agent={detail} />
+      <AgentActions id={detail.agent_id} />
       {detail.why.ready ? (
         <>
           {facts}

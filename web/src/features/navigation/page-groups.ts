@@ -6,6 +6,8 @@ export const PAGE_LABELS: Readonly<
   Record<View, { readonly word: string; readonly hint: string; readonly needs: RoutePermission }>
 > = {
   map: { word: 'Village', hint: 'The village and its agents', needs: 'world:read' },
+  'new-agent': { word: 'New agent', hint: 'Make an agent, from nothing or a character', needs: 'agent:manage' },
+  'edit-agent': { word: 'Edit an agent', hint: 'Change what an agent is and may do', needs: 'agent:manage' },
   board: { word: 'Board', hint: 'Posts of people and agents', needs: 'board:read' },
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
   permissions: { word: 'Permissions', hint: 'Requests of agents that wait for a person', needs: 'runs:read' },
@@ -29,7 +31,12 @@ type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: r
 
 /** The groups in the order of the top bar. The key of a group is its position, 1 to 5. */
 export const GROUPS = [
-  { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map', 'connections'] },
+  {
+    word: 'Village',
+    icon: 'home',
+    hint: 'The village and its agents',
+    views: ['map', 'new-agent', 'edit-agent', 'connections'],
+  },
   { word: 'Board', icon: 'board', hint: 'Posts of people and agents', views: ['board'] },
   {
     word: 'Work',

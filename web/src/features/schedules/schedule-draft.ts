@@ -168,7 +168,7 @@ function ownProblems(draft: Draft): Problems {
   };
 }
 
-type Issue = Readonly<{ path: readonly PropertyKey[]; code: string; message: string }>;
+type Issue = Readonly<{ path: readonly PropertyKey[]; message: string }>;
 
 function issueLabel(issues: readonly Issue[]): Problems {
   const problems: Partial<Record<keyof Draft, string>> = {};
@@ -180,7 +180,7 @@ function issueLabel(issues: readonly Issue[]): Problems {
   return problems;
 }
 
-function problemLabel(field: keyof Draft, { code, message }: Issue): string {
+function problemLabel(field: keyof Draft, { message }: Issue): string {
   if (field === 'agent') return 'Choose an agent';
   if (field === 'dailyAt') return 'Write a time of day, for example 09:30';
   if (field === 'prompt') return message.startsWith('Too short') ? 'Write the work for the agent' : message;

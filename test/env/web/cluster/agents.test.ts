@@ -1,0 +1,100 @@
+/** The forms of agents write custom resources: a new one with a schedule, a copy, and changes beside GitOps and other people. */
+import assert from 'node:assert/strict';
+import { visit } from '../../browser.ts';
+import { test } from '../../cluster-test.ts';
+import { until } from '../../until.ts';
+import { admin, apply, page, shot, signedIn, stored } from './stage.ts';
+
+const yaml = (): Promise<string> => page.innerText('[data-yaml]');
+
+async function submit(): Promise<void> {
+  await page.locator('[data-check="accepted"]').waitFor();
+  await page.click('.agent-send button[type="submit"]');
+}
+
+test('an admin makes an agent with a schedule; the YAML beside the form has the same', async () => {
+  await signedIn();
+  await visit(page, '');
+  await page.click('[data-action="new-agent"]');
+  await page.fill('[name="displayName"]', 'Zoë the Baker');
+  assert.equal(await page.inputValue('[name="agent-id"]'), 'zoe-the-baker', 'the name follows the title');
+  await page.fill('[name="agent-id"]', 'ada');
+  await page.locator('.field-problem', { hasText: 'has an agent “ada” already' }).waitFor();
+  await page.fill('[name="agent-id"]', 'zoe');
+  await page.fill('[name="persona.identity"]', 'You bake the bread.');
+  await page.locator('.agent-part', { hasText: 'Its work and its limits' }).waitFor();
+  await page.click('[data-add="host"]');
+  await page.fill('[data-list="egress.allow"] [name="host"]', 'Not A Host');
+  await page.locator('.field-problem', { hasText: 'Write a host in lower case' }).waitFor();
+  await page.locator('[data-check="wrong"]').waitFor();
+  await page.fill('[data-list="egress.allow"] [name="host"]', 'flour.example.org');
+  await page.check('[name="has-work"]');
+  await page.fill('[name="work-prompt"]', 'Bake.');
+  assert.match(await yaml(), /kind: Agent\nmetadata:\n {2}name: zoe\nspec:\n {2}displayName: Zoë the Baker\n/);
+  assert.match(await yaml(), /- host: flour\.example\.org\n[^]*kind: Schedule\n[^]*agentName: zoe\n/);
+  await shot('agent-new');
+  await submit();
+  await page.waitForSelector('[data-made="zoe"]');
+  const { spec } = await stored('Agent', 'zoe');
+  assert.equal(spec['displayName'], 'Zoë the Baker');
+  assert.deepEqual(spec['egress'], { allow: [{ host: 'flour.example.org' }] });
+  await until('the schedule', async () => {
+    const { schedules } = await admin.listSchedules({});
+    return schedules.some(({ name, agent_name }) => name === 'zoe-work' && agent_name === 'zoe');
+  });
+  await page.click('[data-action="show-agent"]:enabled');
+  await page.locator('.inspector h2', { hasText: 'Zoë the Baker' }).waitFor();
+});
+
+test('a copy has the spec of its original and a free name', async () => {
+  await visit(page, '?agent=zoe&tab=now');
+  await page.click('[data-action="clone-agent"]');
+  await page.waitForSelector('.agent-form');
+  assert.equal(await page.inputValue('[name="agent-id"]'), 'zoe-2');
+  assert.equal(await page.inputValue('[name="displayName"]'), 'Zoë the Baker (copy)');
+  await submit();
+  await page.waitForSelector('[data-made="zoe-2"]');
+  const { spec } = await stored('Agent', 'zoe-2');
+  assert.deepEqual(spec['persona'], { identity: 'You bake the bread.' });
+});
+
+test('a change writes only its field, and what another person changed meanwhile stays', async () => {
+  await visit(page, '?agent=zoe&tab=now');
+  await page.click('[data-action="edit-agent"]');
+  await page.fill('[name="model.name"]', 'qwen3:8b');
+  await page.locator('[data-check="accepted"]').waitFor();
+  const { resource_version } = await admin.getAgentSpec({ agent_id: 'zoe' });
+  await admin.updateAgent({ agent_id: 'zoe', resource_version, spec: { displayName: 'Zoë' } });
+  await page.waitForSelector('[data-moved]');
+  await page.click('[data-action="rebase"]');
+  assert.equal(await page.inputValue('[name="displayName"]'), 'Zoë');
+  assert.equal(await page.inputValue('[name="model.name"]'), 'qwen3:8b');
+  await submit();
+  await page.locator('.notice-good', { hasText: 'Saved' }).waitFor();
+  const { spec } = await stored('Agent', 'zoe');
+  assert.deepEqual([spec['displayName'], spec['model']], ['Zoë', { name: 'qwen3:8b' }]);
+});
+
+test('a field of GitOps is locked with the name of its owner, until a person takes it over', async () => {
+  await apply('Agent', 'gita', {
+    spec: { displayName: 'Gita', persona: { identity: 'From git.' } },
+    manager: 'argocd',
+  });
+  await visit(page, '?view=edit-agent&who=gita');
+  await page.locator('[data-owners="argocd"]').waitFor();
+  assert.equal(await page.isDisabled('[name="persona.identity"]'), true);
+  await page.locator('[data-owner="argocd"]').first().waitFor();
+  await page.fill('[name="persona.personality"]', 'Calm.');
+  await submit();
+  await page.locator('.notice-good', { hasText: 'Saved' }).waitFor();
+  await shot('agent-owned');
+  await page.click('[data-action="unlock"]');
+  await page.fill('[name="persona.identity"]', 'From the village.');
+  await submit();
+  await until('the text is written', async () => {
+    const { spec } = await stored('Agent', 'gita');
+    return JSON.stringify(spec['persona']).includes('From the village.');
+  });
+  const { spec } = await stored('Agent', 'gita');
+  assert.deepEqual(spec['persona'], { identity: 'From the village.', personality: 'Calm.' });
+});

@@ -1,0 +1,47 @@
+import { fieldsOf } from '../../../client/drafts.ts';
+import { CheckField, FieldProblem, TextField } from '../../../ui/fields.tsx';
+import { NextTimesList, viewerZone } from '../../schedules/next-times-list.tsx';
+import { type Draft, emptyDraft, type Problems, timingOf } from '../../schedules/schedule-draft.ts';
+import { TimingFields } from '../../schedules/schedule-form.tsx';
+import { nextTimes } from '../../schedules/timetable.ts';
+import { useNow } from '../../../ui/controls.tsx';
+import { FormPart } from './spec-form.tsx';
+
+type WorkProps = Readonly<{ work: Draft | null; problems: Problems; onWork: (work: Draft | null) => void }>;
+
+/** Work at set times, which becomes a Schedule of its own. */
+export function WorkFields({ work, problems, onWork }: WorkProps) {
+  return (
+    <FormPart title="Schedule">
+      <CheckField
+        name="has-work"
+        label="It works at set times"
+        value={work !== null}
+        onChange={(on) => onWork(on ? emptyDraft('', viewerZone()) : null)}
+      />
+      {work !== null && <Work work={work} problems={problems} onWork={onWork} />}
+    </FormPart>
+  );
+}
+
+function Work({ work, problems, onWork }: WorkProps & Readonly<{ work: Draft }>) {
+  const of = fieldsOf<Draft>(work, (change) => onWork({ ...work, ...change }));
+  const now = useNow(5000);
+  const timing = timingOf(work);
+  const next = nextTimes(timing, now);
+  return (
+    <div className="schedule-form form-column">
+      <TextField
+        label="Work"
+        name="work-prompt"
+        rows={3}
+        {...of('prompt')}
+        problem={problems.prompt}
+        placeholder="Write the report of the day and post it on the board."
+      />
+      <TimingFields draft={work} problems={problems} of={of} />
+      <FieldProblem text={problems.dailyAt ?? problems.cron ?? problems.every ?? problems.timeZone ?? problems.kind} />
+      {next.ok && <NextTimesList slots={next.slots.slice(0, 2)} timeZone={timing.timeZone ?? null} />}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Json } from '../../../client/json.ts';
+import { trimmed } from './edit-spec.ts';
+import { mergePatch, patched } from './merge-patch.ts';
+import { specProblems, type SpecProblems } from './spec-problems.ts';
+
+/** The changes of a person, and the version of the agent on which they are based. */
+export interface ChangeDraft {
+  readonly version: string;
+  readonly base: Json;
+  readonly spec: Json;
+}
+
+type Stored = Readonly<{ resource_version: string; spec: Json }>;
+
+export function draftOfStored({ resource_version: version, spec }: Stored): ChangeDraft {
+  return { version, base: spec, spec };
+}
+
+/** What a draft would change, and all that is wrong with it. */
+interface ChangeReading {
+  readonly spec: Json;
+  readonly patch: Json;
+  readonly isChanged: boolean;
+  readonly problems: SpecProblems;
+}
+
+export function readChange(draft: ChangeDraft): ChangeReading {
+  const spec = trimmed(draft.spec);
+  // Spaces that were stored are no change of this person.
+  const patch = mergePatch(trimmed(draft.base), spec);
+  return { spec, patch, isChanged: Object.keys(patch).length > 0, problems: specProblems(spec) };
+}
+
+/** The same changes on top of a newer version. */
+export function rebased(draft: ChangeDraft, newest: Stored): ChangeDraft {
+  return { ...draftOfStored(newest), spec: patched(newest.spec, mergePatch(draft.base, draft.spec)) };
+}
