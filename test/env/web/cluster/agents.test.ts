@@ -46,6 +46,22 @@ test('an admin makes an agent with a schedule; the YAML beside the form has the 
   await page.locator('.inspector h2', { hasText: 'Zoë the Baker' }).waitFor();
 });
 
+test('a character fills the form, with a schedule as a suggestion', async () => {
+  await visit(page, '?view=new-agent');
+  await page.locator('.agent-start').nth(6).waitFor();
+  assert.equal(await page.locator('.agent-start').count(), 7, 'blank and six characters');
+  await page.click('[data-start="reviewer"]');
+  await page.fill('[name="displayName"]', 'Rita');
+  await page.check('[name="has-work"]');
+  assert.notEqual(await page.inputValue('[name="work-prompt"]'), '');
+  await page.uncheck('[name="has-work"]');
+  await shot('agent-character');
+  await submit();
+  await page.waitForSelector('[data-made="rita"]');
+  const { spec } = await stored('Agent', 'rita');
+  assert.match(JSON.stringify(spec['persona']), /You review changes/);
+});
+
 test('a copy has the spec of its original and a free name', async () => {
   await visit(page, '?agent=zoe&tab=now');
   await page.click('[data-action="clone-agent"]');
@@ -97,4 +113,19 @@ test('a field of GitOps is locked with the name of its owner, until a person tak
   });
   const { spec } = await stored('Agent', 'gita');
   assert.deepEqual(spec['persona'], { identity: 'From the village.', personality: 'Calm.' });
+});
+
+test('a deletion says what goes with the agent, and asks for its name', async () => {
+  await visit(page, '?agent=zoe-2&tab=now');
+  await page.click('[data-action="delete-agent"]');
+  await page.locator('.agent-delete [data-goes="volume"]', { hasText: 'Its volume of 1Gi' }).waitFor();
+  await shot('agent-delete');
+  const button = page.locator('.agent-delete button[type="submit"]');
+  await page.fill('[name="confirm"]', 'zoe');
+  assert.equal(await button.getAttribute('aria-disabled'), 'true');
+  await page.click('.agent-delete [data-choice="delete"]');
+  await page.fill('[name="confirm"]', 'zoe-2');
+  await button.click();
+  await page.locator('.agent-delete').waitFor({ state: 'detached' });
+  await assert.rejects(stored('Agent', 'zoe-2'), /not found/);
 });

@@ -4,6 +4,7 @@ import { useFormDraft } from '../../client/drafts.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button, Notice, Unread } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
+import { viewerZone } from '../schedules/next-times-list.tsx';
 import { useAgentNames, useVillage, useVillageState } from '../village-context.ts';
 import { AgentForm, specFormOf } from './agent-form.tsx';
 import { WorkFields } from './fields/work-fields.tsx';
@@ -11,8 +12,9 @@ import { NameFields } from './name-fields.tsx';
 import { copyName } from './spec/agent-name.ts';
 import { resourceYaml } from './spec/agent-yaml.ts';
 import { cloneSpec } from './spec/clone-spec.ts';
-import { BLANK_AGENT, type NewDraft, readNew } from './spec/new-agent.ts';
+import { begunWith, BLANK_AGENT, firstWork, type NewDraft, readNew } from './spec/new-agent.ts';
 import { problemsOf } from './spec/spec-problems.ts';
+import { Starts } from './starts.tsx';
 import { useCreating } from './use-creating.ts';
 import { useDryRun } from './use-dry-run.ts';
 
@@ -89,7 +91,7 @@ type NewProps = OnMade & Readonly<{ draftName: string; first: NewDraft }>;
 
 function NewAgent({ draftName, first, onMade }: NewProps) {
   const creating = useCreating();
-  const { draft, of, forget } = useFormDraft(draftName, first, creating.changed);
+  const { draft, write, of, forget } = useFormDraft(draftName, first, creating.changed);
   const [tried, setTried] = useState(false);
   const taken = useTaken(creating.made);
   const read = readNew(draft, taken);
@@ -112,13 +114,25 @@ function NewAgent({ draftName, first, onMade }: NewProps) {
       yaml={resourceYaml(read.resources)}
       word={read.title === '' ? 'Create the agent' : `Create ${read.title}`}
       head={
-        <NameFields
-          value={read.name}
-          onChange={of('name').onChange}
-          problem={tried || read.name !== '' ? read.nameProblem : undefined}
+        <>
+          {first === BLANK_AGENT && (
+            <Starts chosen={draft.start?.id ?? 'blank'} onChoose={(character) => write(begunWith(draft, character))} />
+          )}
+          <NameFields
+            value={read.name}
+            onChange={of('name').onChange}
+            problem={tried || read.name !== '' ? read.nameProblem : undefined}
+          />
+        </>
+      }
+      end={
+        <WorkFields
+          work={draft.work}
+          first={firstWork(draft, viewerZone())}
+          problems={tried ? read.workProblems : {}}
+          onWork={of('work').onChange}
         />
       }
-      end={<WorkFields work={draft.work} problems={tried ? read.workProblems : {}} onWork={of('work').onChange} />}
       onSend={() => void send()}
     />
   );

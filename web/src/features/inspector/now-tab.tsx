@@ -159,7 +159,7 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
   return (
     <>
       <LifecycleActions agent={detail} />
-      <AgentActions id={detail.agent_id} />
+      <AgentActions agent={detail} />
       {detail.why.ready ? (
         <>
           {facts}

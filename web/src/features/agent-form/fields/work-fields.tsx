@@ -1,30 +1,36 @@
 import { fieldsOf } from '../../../client/drafts.ts';
 import { CheckField, FieldProblem, TextField } from '../../../ui/fields.tsx';
-import { NextTimesList, viewerZone } from '../../schedules/next-times-list.tsx';
-import { type Draft, emptyDraft, type Problems, timingOf } from '../../schedules/schedule-draft.ts';
+import { NextTimesList } from '../../schedules/next-times-list.tsx';
+import { type Draft, type Problems, timingOf } from '../../schedules/schedule-draft.ts';
 import { TimingFields } from '../../schedules/schedule-form.tsx';
 import { nextTimes } from '../../schedules/timetable.ts';
 import { useNow } from '../../../ui/controls.tsx';
 import { FormPart } from './spec-form.tsx';
 
-type WorkProps = Readonly<{ work: Draft | null; problems: Problems; onWork: (work: Draft | null) => void }>;
+interface WorkProps {
+  readonly work: Draft | null;
+  /** The work that the form begins with once a person wants it. */
+  readonly first: Draft;
+  readonly problems: Problems;
+  readonly onWork: (work: Draft | null) => void;
+}
 
 /** Work at set times, which becomes a Schedule of its own. */
-export function WorkFields({ work, problems, onWork }: WorkProps) {
+export function WorkFields({ work, first, problems, onWork }: WorkProps) {
   return (
     <FormPart title="Schedule">
       <CheckField
         name="has-work"
         label="It works at set times"
         value={work !== null}
-        onChange={(on) => onWork(on ? emptyDraft('', viewerZone()) : null)}
+        onChange={(on) => onWork(on ? first : null)}
       />
       {work !== null && <Work work={work} problems={problems} onWork={onWork} />}
     </FormPart>
   );
 }
 
-function Work({ work, problems, onWork }: WorkProps & Readonly<{ work: Draft }>) {
+function Work({ work, problems, onWork }: Omit<WorkProps, 'first'> & Readonly<{ work: Draft }>) {
   const of = fieldsOf<Draft>(work, (change) => onWork({ ...work, ...change }));
   const now = useNow(5000);
   const timing = timingOf(work);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyDraft } from '../../schedules/schedule-draft.ts';
-import { BLANK_AGENT, readNew } from './new-agent.ts';
+import { begunWith, BLANK_AGENT, firstWork, readNew } from './new-agent.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 const BAKER = { ...BLANK_AGENT, spec: { displayName: 'Zoë the Baker ', persona: { identity: 'You bake.' } } };
@@ -38,4 +38,28 @@ test('work at set times is a Schedule of the agent, named after it', () => {
   assert.equal(empty.work, null);
   assert.equal(empty.workProblems.prompt, 'Write the work for the agent');
   assert.notEqual(empty.agent, null);
+});
+
+const CHARACTER = {
+  id: 'builder',
+  name: 'Builder',
+  line: 'Builds.',
+  spec: { displayName: 'Builder', persona: { identity: 'You build.' } },
+  schedule: { prompt: 'Test.', daily_at: '07:00' },
+};
+
+test('a character fills the form; a title that the person wrote stays, another choice replaces the rest', () => {
+  const built = begunWith(BLANK_AGENT, CHARACTER);
+  assert.equal(readNew(built, NONE).name, 'builder');
+  assert.deepEqual(begunWith(built, null).spec, {}, 'the title of the character goes with it');
+  const mine = begunWith(BAKER, CHARACTER);
+  assert.deepEqual(mine.spec, { displayName: 'Zoë the Baker ', persona: { identity: 'You build.' } });
+});
+
+test('the schedule of a character is a suggestion', () => {
+  const built = begunWith(BLANK_AGENT, CHARACTER);
+  assert.equal(built.work, null);
+  const work = firstWork(built, 'UTC');
+  assert.deepEqual([work.prompt, work.dailyAt, work.timeZone], ['Test.', '07:00', 'UTC']);
+  assert.equal(firstWork(BLANK_AGENT, 'UTC').prompt, '');
 });
