@@ -21,7 +21,8 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 
 /** The parts of a running replica that handlers use. */
 export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) {
-  const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress, figures } = parts;
+  const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress, figures } =
+    parts;
   const { board } = parts.board;
   const mayUseRepository = repositoryAccess(base.shared.config.repositories, () => base.shared.source.list());
   return {

@@ -40,7 +40,7 @@ export function usedBytes({
 }
 
 export interface Finding {
-  readonly tone: Tone;
+  readonly tone: Exclude<Tone, 'sleep'>;
   readonly text: string;
 }
 

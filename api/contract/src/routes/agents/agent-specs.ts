@@ -126,6 +126,7 @@ export const Character = z.strictObject({
     .nullable()
     .describe('A suggestion for its first Schedule; createSchedule takes it with a name and the agent'),
 });
+export type Character = z.infer<typeof Character>;
 
 export const listCharacters = defineRoute('listCharacters GET /characters', {
   summary: 'Characters that the village brings along, to begin an agent with',
