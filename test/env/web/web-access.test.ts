@@ -54,6 +54,7 @@ test('on a phone no page is wider than the screen', async () => {
     'workflows',
     'ledger',
     'tiers',
+    'nodes',
     'market',
     'payments',
     'moderation',

@@ -13,7 +13,7 @@ export const HostReading = z.strictObject({
 });
 export type HostReading = z.infer<typeof HostReading>;
 
-export interface HostFiles {
+interface HostFiles {
   readonly meminfo: string;
   /** Empty if the kernel does not measure pressure. */
   readonly pressure: Readonly<Record<'cpu' | 'memory' | 'io', string>>;

@@ -1,7 +1,7 @@
 import type { AgentUsage } from '@hamlet/contract';
 import { bytesLabel, coresLabel, percentLabel, rateLabel } from './figure-labels.ts';
 
-export interface UsageLine {
+interface UsageLine {
   readonly name: string;
   readonly values: readonly (number | null)[];
 }
