@@ -2,7 +2,7 @@ import { FIGURES_KEPT, type AgentFigures, type AgentUsage } from '@hamlet/contra
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { createComplaint, type Log } from '../service/log.ts';
-import { HostReading } from './host-reading.ts';
+import { HostReading } from './sources/host-reading.ts';
 import { NO_FIGURES, Snapshot } from './snapshot.ts';
 
 const KEPT_S = 3_600;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Counter, Counters } from './kubelet-summary.ts';
+import type { Counter, Counters } from './sources/kubelet-summary.ts';
 
 /** A longer gap gives no rate: the average of it would describe neither its begin nor its end. */
 const GAP_MAX_MS = 120_000;

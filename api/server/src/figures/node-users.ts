@@ -1,5 +1,5 @@
 import type { NodeUser } from '@hamlet/contract';
-import type { PodReading } from './kubelet-summary.ts';
+import type { PodReading } from './sources/kubelet-summary.ts';
 import type { ratesOf } from './meters.ts';
 
 export interface KnownPod {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GpuReading } from './dcgm.ts';
-import type { PodReading } from './kubelet-summary.ts';
-import { NO_FIGURES, Snapshot, stepFigures, type NodeReading, type Readings } from './snapshot.ts';
+import type { GpuReading } from './sources/dcgm.ts';
+import type { PodReading } from './sources/kubelet-summary.ts';
+import type { NodeReading } from './sources/kubelets.ts';
+import { NO_FIGURES, Snapshot, stepFigures, type Readings } from './snapshot.ts';
 
 const residents = { namespace: 'village', agentOfPod: new Map([['ada-3', 'ada']]) };
 const AT = '2026-11-30T01:00:15.000Z';

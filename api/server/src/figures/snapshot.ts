@@ -1,20 +1,11 @@
 import { AgentFigures, NodeFigures, type GpuFigures } from '@hamlet/contract';
 import { z } from 'zod';
-import type { GpuReading } from './dcgm.ts';
-import type { HostReading } from './host-reading.ts';
-import type { PodReading, SummaryReading } from './kubelet-summary.ts';
+import type { GpuReading } from './sources/dcgm.ts';
+import type { HostReading } from './sources/host-reading.ts';
+import type { NodeReading } from './sources/kubelets.ts';
+import type { PodReading, SummaryReading } from './sources/kubelet-summary.ts';
 import { Meter, nextMeter, ratesOf } from './meters.ts';
 import { usersOf, type KnownPod } from './node-users.ts';
-
-export interface NodeReading {
-  readonly name: string;
-  readonly ready: boolean;
-  readonly cores: number;
-  readonly memoryBytes: number;
-  readonly summary: SummaryReading | null;
-  /** Set if `summary` is null. */
-  readonly problem: NodeFigures['problem'];
-}
 
 /** Everything that one collection has read. */
 export interface Readings {

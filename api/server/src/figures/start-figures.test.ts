@@ -9,9 +9,8 @@ import { testRedis } from '@hamlet/test/env/redis';
 import { until } from '@hamlet/test/env/until';
 import { Registry } from 'prom-client';
 import type { AgentRecord } from '../agents/agent-source.ts';
-import { NO_KUBELETS, type Kubelets } from './kubelets.ts';
-import { readSummary } from './kubelet-summary.ts';
-import type { NodeReading } from './snapshot.ts';
+import { NO_KUBELETS, type Kubelets, type NodeReading } from './sources/kubelets.ts';
+import { readSummary } from './sources/kubelet-summary.ts';
 import { startFigures } from './start-figures.ts';
 
 const redis = untilEnd(await testRedis());

@@ -5,12 +5,12 @@ import { queuedJob, type Job } from '../service/jobs.ts';
 import { createComplaint } from '../service/log.ts';
 import type { Services } from '../service/services.ts';
 import { repeat } from '../service/single-flight.ts';
-import { readExporters } from './dcgm-exporters.ts';
+import { readExporters } from './sources/dcgm-exporters.ts';
 import type { FiguresSettings } from './figures-settings.ts';
 import { openFiguresStore, type FiguresStore } from './figures-store.ts';
-import { NO_KUBELETS, type Kubelets } from './kubelets.ts';
-import { readOwnHost } from './own-host.ts';
-import { stepFigures, type NodeReading, type Readings } from './snapshot.ts';
+import { NO_KUBELETS, type Kubelets, type NodeReading } from './sources/kubelets.ts';
+import { readOwnHost } from './sources/own-host.ts';
+import { stepFigures, type Readings } from './snapshot.ts';
 
 interface Ports extends Pick<Services, 'registry' | 'log'> {
   readonly config: {

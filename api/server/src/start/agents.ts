@@ -15,7 +15,7 @@ import { skillMapsOf, type SkillMaps } from '../capabilities/skill-maps.ts';
 import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { Config } from './config.ts';
-import { NO_KUBELETS, openKubelets, type Kubelets } from '../figures/kubelets.ts';
+import { NO_KUBELETS, openKubelets, type Kubelets } from '../figures/sources/kubelets.ts';
 import { startResourceAudit } from '../resource-writes/resource-audit.ts';
 import { createKubernetesWriter } from '../resource-writes/kubernetes-writer.ts';
 import { createSamplesWriter, type SpecWriter } from '../resource-writes/spec-writer.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { NODES, SERVICE_ACCOUNTS, TOKEN_REVIEWS, type NewObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { testAuthority, type TestAuthority } from '../money/testing/test-authority.ts';
+import { testAuthority, type TestAuthority } from '../../money/testing/test-authority.ts';
 import { openKubelets, type Kubelets } from './kubelets.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';

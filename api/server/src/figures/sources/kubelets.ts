@@ -1,9 +1,19 @@
+import type { NodeFigures } from '@hamlet/contract';
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { KubeClient, NODES, SERVICE_ACCOUNTS, type Connection, type KubeObject, type TokenSource } from '@hamlet/kube';
 import { boundedGet, type Got } from './bounded-get.ts';
-import { readSummary } from './kubelet-summary.ts';
+import { readSummary, type SummaryReading } from './kubelet-summary.ts';
 import { problemOf, PROBLEMS } from './node-problems.ts';
-import type { NodeReading } from './snapshot.ts';
+
+export interface NodeReading {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly summary: SummaryReading | null;
+  /** Set if `summary` is null. */
+  readonly problem: NodeFigures['problem'];
+}
 
 export interface Kubelets {
   /** Reads every node, at most 64; a node that cannot be read has a problem. Throws if the API server does not list them. */
