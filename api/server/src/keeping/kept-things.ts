@@ -17,7 +17,7 @@ export interface KeepingRule extends Pick<KeptThing, 'id' | 'title' | 'until' | 
   readonly setting?: {
     readonly key: keyof KeptDays;
     readonly value: string;
-    /** What 0 days mean. */
+    /** The meaning of 0 days, as a sentence. */
     readonly zero: string;
   };
 }
@@ -65,7 +65,6 @@ const RECORDS: readonly KeepingRule[] = [
     title: 'History of the map',
     until: 'permanent',
     rule: 'Every event of the world and packed movements, so that any moment can be replayed; of snapshots, the newest eight.',
-    deletedBy: 'the next snapshot',
     tables: publicTables('world_event world_move_chunk world_snapshot world_map world_lease'),
   },
   {
@@ -112,7 +111,7 @@ const BY_AGE: readonly KeepingRule[] = [
     id: 'sessions',
     title: 'Conversations',
     until: 'age',
-    rule: 'Until a person ends one; its texts go after these days, its rows a year later. Of events, the newest 5,000 of a conversation.',
+    rule: 'Until a person ends one; its texts go after these days, its rows a year later. A conversation has its newest 5,000 events.',
     deletedBy: 'session-retention',
     setting: { key: 'sessions', zero: FOREVER, value: 'api.sessionDays' },
     tables: publicTables('session session_message session_event session_look session_person a2a_context'),

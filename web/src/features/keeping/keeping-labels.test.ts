@@ -30,6 +30,7 @@ test('things are in groups by their rule, the largest first, without empty group
 test('a rule has its days, what deletes, and the setting', () => {
   assert.deepEqual([termLabel(THING), deletedLabel(THING)], ['Permanently', '']);
   assert.equal(termLabel({ days: 1, until: 'age' }), '1 day');
+  assert.equal(termLabel({ days: 30, until: 'permanent' }), 'Permanently, texts 30 days');
   assert.equal(termLabel({ days: null, until: 'count' }), 'By its rule');
   assert.equal(
     deletedLabel({ deleted_by: 'egress-retention', setting: 'egress.days' }),

@@ -23,8 +23,9 @@ export function groupsOf({ things }: Pick<Keeping, 'things'>): readonly Group[] 
 }
 
 export function termLabel({ days, until }: Pick<KeptThing, 'days' | 'until'>): string {
-  if (days !== null) return days === 1 ? '1 day' : `${days} days`;
-  return until === 'permanent' ? 'Permanently' : 'By its rule';
+  const term = days === 1 ? '1 day' : `${days} days`;
+  if (until === 'permanent') return days === null ? 'Permanently' : `Permanently, texts ${term}`;
+  return days === null ? 'By its rule' : term;
 }
 
 export function deletedLabel({ deleted_by: by, setting }: Pick<KeptThing, 'deleted_by' | 'setting'>): string {

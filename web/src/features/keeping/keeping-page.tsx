@@ -12,8 +12,8 @@ const EVERY_MS = 60_000;
 export function KeepingPage() {
   return (
     <Page
-      title="What this village keeps"
-      intro="Everything in the database: how long it stays, what deletes it, and how much of the disk it takes. Numbers of rows are estimates."
+      title="Everything this village keeps"
+      intro="The content of the database: how long it stays, what deletes it, and how much of the disk it takes. Numbers of rows are estimates."
       needs="audit:read"
     >
       <Things />
