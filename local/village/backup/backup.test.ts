@@ -119,10 +119,20 @@ test('a village without accounts, posts and transfers counts as empty, and its c
   );
 });
 
-test('a missing village, an unready Postgres and an image without pg_dump each have their own error', async () => {
+test('a missing village, a Postgres outside, an unready Postgres and an image without pg_dump each have their own error', async () => {
   const program = join(folder, 'kubectl');
   const cases = [
     { get: 'echo NotFound; exit 1', exec: 'exit 1', says: /no village runs in namespace hamlet: NotFound/ },
+    {
+      get: 'case $4 in pod) exit 1 ;; *) echo postgres://app@db.example.org:5432/hamlet ;; esac',
+      exec: 'exit 1',
+      says: /uses the Postgres at db\.example\.org:5432, outside of it/,
+    },
+    {
+      get: 'case $4 in pod) echo gone; exit 1 ;; *) echo postgres://app@hamlet-postgres:5432/hamlet ;; esac',
+      exec: 'exit 1',
+      says: /no village runs in namespace hamlet: gone/,
+    },
     { get: 'echo false', exec: 'echo container not found; exit 1', says: /Postgres is not ready in namespace hamlet/ },
     { get: 'echo true', exec: 'echo pg_dump: not found; exit 127', says: /the image of Postgres has no pg_dump/ },
     { get: 'echo true', exec: 'echo connection lost; exit 1', says: /pg_dump cannot run in .*connection lost/ },

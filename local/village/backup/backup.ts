@@ -52,11 +52,13 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
 export async function requirePostgres(place: Place): Promise<void> {
   const readiness = 'jsonpath={.status.containerStatuses[*].ready}';
   const { code, stdout, output } = await tryKubectl(place, ['get', 'pod', POSTGRES_POD, '-o', readiness]);
-  if (code !== 0)
+  if (code !== 0) {
+    await refuseOutsidePostgres(place);
     throw new Failure(
       `no village runs in namespace ${place.namespace}: ${output.trim()}`,
       'make up, or set NAMESPACE to the namespace of the village',
     );
+  }
   // kubectl prints one word for each container, and Postgres' pod has one.
   if (stdout.trim() !== 'true')
     throw new Failure(
@@ -74,6 +76,21 @@ export async function requirePostgres(place: Place): Promise<void> {
     `pg_dump cannot run in ${POSTGRES_POD}: ${version.output.trim()}`,
     `kubectl -n ${place.namespace} describe pod ${POSTGRES_POD}`,
   );
+}
+
+/** The Service of the built-in Postgres. */
+const OWN_POSTGRES = 'hamlet-postgres';
+
+/** Throws a Failure if the village uses a Postgres outside of it, as `postgres.external` says. */
+async function refuseOutsidePostgres(place: Place): Promise<void> {
+  const path = 'jsonpath={.spec.template.spec.containers[0].env[?(@.name=="HAMLET_POSTGRES_URL")].value}';
+  const { code, stdout } = await tryKubectl(place, ['get', 'deployment', LOG_DEPLOYMENT, '-o', path]);
+  const url = code === 0 ? URL.parse(stdout.trim()) : null;
+  if (url !== null && url.hostname !== OWN_POSTGRES)
+    throw new Failure(
+      `the village in namespace ${place.namespace} uses the Postgres at ${url.host}, outside of it`,
+      'pg_dump --format custom and pg_restore, as docs/OPERATIONS.md, "Backup and restore", describes',
+    );
 }
 
 async function saveLog(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
