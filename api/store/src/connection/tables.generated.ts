@@ -982,6 +982,13 @@ export interface Tables {
     lifted_by_id: string | null;
     lift_reason: string | null;
   };
+  village_setting: {
+    key: string;
+    value: Json<unknown, string>;
+    set_by_role: string;
+    set_by_id: string;
+    set_at: Generated<Date>;
+  };
   workflow_manifests: {
     sha256: string;
     files: Json<ManifestFiles, string>;
@@ -1119,6 +1126,7 @@ export const COLUMNS = {
   unposted_usage: ['hold_id as holdId', 'agent_id as agentId', 'amount', 'key', 'about', 'used_at as usedAt'],
   village: ['singleton', 'genesis', 'seed', 'stream_epoch as streamEpoch'],
   village_freeze: ['freeze_id as freezeId', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'lifted_at as liftedAt', 'lifted_by_role as liftedByRole', 'lifted_by_id as liftedById', 'lift_reason as liftReason'],
+  village_setting: ['key', 'value', 'set_by_role as setByRole', 'set_by_id as setById', 'set_at as setAt'],
   workflow_manifests: ['sha256', 'files', 'used_at as usedAt'],
   world_event: ['seq', 'tick', 'epoch', 'kind', 'agent_id as agentId', 'event', 'committed_at as committedAt'],
   world_lease: ['singleton', 'epoch', 'holder', 'until'],
