@@ -53,6 +53,7 @@ import * as timeline from './routes/timeline/timeline.ts';
 import * as auctions from './routes/trade/auctions.ts';
 import * as purchases from './routes/trade/purchases.ts';
 import * as quote from './routes/trade/quote.ts';
+import * as villageSettings from './routes/village/settings.ts';
 import * as world from './routes/world.ts';
 
 const GROUPS = [
@@ -149,6 +150,7 @@ const GROUPS = [
   [broker.permitEgressHost, broker.withdrawEgress, broker.openBrokerStream],
   [log.listAudit, log.listEgress, log.getLogCheckpoint, log.getLogKey, log.getLogEntries, log.getLogTile],
   [log.getLogProof, log.getLogConsistency, log.getBalanceProof],
+  [villageSettings.getVillageSettings, villageSettings.setVillageSetting],
   [service.getLivez, service.getReadyz, service.getOpenApi, service.getDocs],
 ] as const satisfies readonly (readonly RouteSpec[])[];
 

@@ -118,6 +118,7 @@ export * from './sessions/read-sessions.ts';
 export * from './sessions/session-events.ts';
 export type { ChatSessionRow, MessageRow, Person } from './sessions/session-row.ts';
 export * from './sessions/write-session.ts';
+export * from './settings/village-settings.ts';
 export * from './standing/measures.ts';
 export * from './timeline/timeline-places.ts';
 export * from './timeline/timeline-rows.ts';

@@ -57,6 +57,9 @@ export const REFUSALS = {
   invalid_agent: never(422, 'The agent is not valid: correct the fields that errors names'),
   stale_cycle: never(409, 'A newer run cycle of this agent has begun: end this process'),
 
+  // Settings of the village
+  invalid_setting: never(422, 'The setting does not take this value: correct it as the detail says'),
+
   // Measures against an agent
   agent_killed: afterChange(403, 'An admin has killed this agent: an admin must lift the kill first'),
   agent_banned: afterChange(403, 'An admin has banned this agent: wait for the end of the ban or let an admin lift it'),

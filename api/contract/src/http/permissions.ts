@@ -17,6 +17,7 @@ export const PERMISSIONS = {
   'standing:read': ['member', 'admin'],
   'standing:change': ['admin'],
   'village:freeze': ['admin'],
+  'village:settings': ['admin'],
   'agent:self': ['agent'],
   'turns:read': ['member', 'admin'],
   'figures:read': ['member', 'admin'],

@@ -4,6 +4,7 @@ import type { FreezeCache } from '../freeze/freeze-cache.ts';
 import type { EventSink } from '../http/event-sink.ts';
 import { CODE_OF_MEASURE } from '../standing/bar-refusal.ts';
 import type { StandingCache } from '../standing/standing-cache.ts';
+import type { VillageSettings } from '../settings/village-settings.ts';
 import type { EgressOf } from './egress-of.ts';
 
 /** Changes of agents arrive in bursts, so each burst is compared once. Measures and freezes are sent at once. */
@@ -38,6 +39,7 @@ export interface BrokerFeedPorts {
   readonly standing: Pick<StandingCache, 'get' | 'onChange'>;
   readonly freeze: Pick<FreezeCache, 'frozen' | 'onChange'>;
   readonly egressOf: EgressOf;
+  readonly settings: Pick<VillageSettings, 'onChange'>;
 }
 
 export class BrokerFeed {
@@ -53,6 +55,7 @@ export class BrokerFeed {
     });
     ports.standing.onChange(() => this.#compare());
     ports.freeze.onChange(() => this.#compare());
+    ports.settings.onChange(() => this.#compare());
   }
 
   open(sink: EventSink): () => void {

@@ -1,18 +1,29 @@
 import { createHash } from 'node:crypto';
-import type { AgentSpec, EgressPolicy, TierEgress, VillageEgress } from '@hamlet/contract';
+import { VillageEgress, type AgentSpec, type EgressPolicy, type TierEgress } from '@hamlet/contract';
 import { egressPolicyOf } from '@hamlet/core/egress';
 import type { AgentSource } from '../agents/agent-source.ts';
+import type { VillageSettings } from '../settings/village-settings.ts';
 
 /** The current egress rules of an agent. An unknown agent has those of the village. */
 export type EgressOf = (agentId: string) => EgressPolicy;
 
 const NO_TIER: TierEgress = {};
 
+const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
+
+/** The rules while the village closes every way out. */
+const CLOSED = egressPolicyOf({ village: VillageEgress.parse({}), tier: NO_TIER, agent: undefined }, sha256);
+
+/** Rules that open nothing while the setting `egress_open` is off. */
+export function switchedEgress(egressOf: EgressOf, settings: Pick<VillageSettings, 'values'>): EgressOf {
+  return (agentId) => (settings.values.egress_open ? egressOf(agentId) : CLOSED);
+}
+
 /** Caches the result by tier and spec, because the source replaces these objects with every change. */
 export function createEgressOf(village: VillageEgress, source: Pick<AgentSource, 'get' | 'entitlement'>): EgressOf {
   const known = new WeakMap<TierEgress, WeakMap<AgentSpec, EgressPolicy>>();
   const resolve = (tier: TierEgress, agent: AgentSpec | undefined): EgressPolicy =>
-    egressPolicyOf({ village, tier, agent }, (bytes) => createHash('sha256').update(bytes).digest());
+    egressPolicyOf({ village, tier, agent }, sha256);
   return (agentId) => {
     const record = source.get(agentId);
     const tierName = record?.status.tier;

@@ -1,3 +1,4 @@
+import type { VillageSettings } from '../settings/village-settings.ts';
 import { readFile } from 'node:fs/promises';
 import { VillageEgress } from '@hamlet/contract';
 import { forgetEgressAttempts, forgetEgressHours, type Db } from '@hamlet/store';
@@ -5,7 +6,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { job, type Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { BrokerFeed, type BrokerFeedPorts } from './broker-feed.ts';
-import { createEgressOf } from './egress-of.ts';
+import { createEgressOf, switchedEgress } from './egress-of.ts';
 import type { EgressSecrets } from './egress-secrets.ts';
 import { KeptSecrets } from './kept-secrets.ts';
 import { lateWritesJob } from './writes/write-effect.ts';
@@ -39,13 +40,14 @@ export interface EgressPorts extends Omit<BrokerFeedPorts, 'egressOf'> {
   readonly log: Log;
   readonly egressSecrets: EgressSecrets;
   readonly monotonicMs: () => number;
-  readonly config: { readonly egressFile: string | undefined; readonly egressDays: number };
+  readonly config: { readonly egressFile: string | undefined };
+  readonly settings: Pick<VillageSettings, 'values' | 'onChange'>;
 }
 
 export async function startEgress(ports: EgressPorts) {
-  const { db, source, config, log } = ports;
+  const { db, source, config, settings, log } = ports;
   const village = await readVillageEgress(config.egressFile);
-  const egressOf = createEgressOf(village, source);
+  const egressOf = switchedEgress(createEgressOf(village, source), settings);
   const brokerFeed = new BrokerFeed({ ...ports, egressOf });
   const writeWaits = new WriteWaits({
     db,
@@ -53,7 +55,7 @@ export async function startEgress(ports: EgressPorts) {
   });
   const jobs: readonly Job[] = [
     lateWritesJob(ports),
-    job({ name: 'egress-retention', everyMs: EVERY_MS, run: () => forgetOldAttempts(db, config.egressDays) }),
+    job({ name: 'egress-retention', everyMs: EVERY_MS, run: () => forgetOldAttempts(db, settings.values.egress_days) }),
   ];
   const stop = (): void => {
     brokerFeed.close();

@@ -3,6 +3,7 @@ import { sessionOf } from '../http/session-cookie.ts';
 import { isPrivateConnection } from '../http/origin.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import type { Village } from '../village.ts';
 import type { PeopleServices } from './start-people.ts';
 import { bootstrap, logIn, logOut, redeemCode } from './sign-in.ts';
 
@@ -14,7 +15,7 @@ function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
   );
 }
 
-export function signInHandlers({ db, people }: PeopleServices) {
+export function signInHandlers({ db, people, settings }: PeopleServices & Pick<Village, 'settings'>) {
   const { oidc, ...rest } = people;
   const ports = { db, ...rest };
   return {
@@ -23,6 +24,7 @@ export function signInHandlers({ db, people }: PeopleServices) {
         bootstrap: !(await hasAccounts(db)),
         private_connection: isPrivateConnection(headers),
         oidc: oidc === null ? null : { name: oidc.name, path: OIDC_PATH },
+        brand: { name: settings.values.brand_name, color: settings.values.brand_color },
       }),
     ),
     bootstrapAccount: plain(async (request) => bootstrap(ports, request.body, request)),

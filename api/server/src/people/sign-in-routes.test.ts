@@ -21,6 +21,7 @@ test('the one-time code creates the first admin once, and signs them in with a c
     bootstrap: true,
     private_connection: true,
     oidc: null,
+    brand: { name: 'Hamlet', color: '#17704e' },
   });
   await refuses(anyone.bootstrapAccount({ code: 'wrong', name: 'Grace', password: PASSWORD }), 'bootstrap_code_wrong');
   const made = await anyone.raw.bootstrapAccount({ code: BOOTSTRAP_CODE, name: 'Grace', password: PASSWORD });

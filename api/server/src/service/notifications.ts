@@ -7,6 +7,7 @@ import {
   RUN_HINTS_CHANNEL,
   SAMPLE_AGENTS_CHANNEL,
   SESSION_EVENTS_CHANNEL,
+  VILLAGE_SETTINGS_CHANNEL,
   type InternalEvent,
 } from '@hamlet/store';
 import type { Log } from './log.ts';
@@ -27,6 +28,7 @@ export function openNotifications(url: string, log: Log) {
       RUN_HINTS_CHANNEL,
       SAMPLE_AGENTS_CHANNEL,
       SESSION_EVENTS_CHANNEL,
+      VILLAGE_SETTINGS_CHANNEL,
     ].map((channel) => [channel, []]),
   );
   const listener = listen(url, [...subscribers.keys()], (channel, payload) => {

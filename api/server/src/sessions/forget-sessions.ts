@@ -5,10 +5,13 @@ import { itemByItem } from '../service/item-by-item.ts';
 import type { Log } from '../service/log.ts';
 
 /**
- * Returns a function that deletes the texts of sessions that ended more than `days` ago: rows stay without texts, and the audit gets a
+ * Returns a function that deletes the texts of sessions that ended more than `daysNow` days ago: rows stay without texts, and the audit gets a
  * hash of the transcript. 0 keeps all texts.
  */
-export function forgetSessions({ db, log }: { readonly db: Db; readonly log: Log }, days: number): () => Promise<void> {
+export function forgetSessions(
+  { db, log }: { readonly db: Db; readonly log: Log },
+  daysNow: () => number,
+): () => Promise<void> {
   const each = itemByItem<string>({
     log,
     message: 'a session was not forgotten; the API retries it',
@@ -16,6 +19,7 @@ export function forgetSessions({ db, log }: { readonly db: Db; readonly log: Log
   });
   return async () => {
     await forgetSessionEvents(db);
+    const days = daysNow();
     if (days === 0) return;
     await each(await readChatsToForget(db, days), (sessionId) => forget(db, sessionId));
     await deleteForgottenChats(db);

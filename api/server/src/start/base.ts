@@ -11,6 +11,7 @@ import type { Log } from '../service/log.ts';
 import { createRegistry } from '../service/metrics.ts';
 import { openNotifications } from '../service/notifications.ts';
 import { openRedisLink } from '../service/redis-link.ts';
+import { startVillageSettings } from '../settings/village-settings.ts';
 import { openAgents, type Agents } from './agents.ts';
 import type { Config } from './config.ts';
 import { waitForSchema } from './schema.ts';
@@ -60,6 +61,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
   const registry = createRegistry();
   const link = openRedisLink(config.redisUrl, log);
   const notifications = openNotifications(config.postgresUrl, log);
+  const settings = await startVillageSettings({ db, notifications, config, log });
   const agents = { ...(await openAgents(config, { db, notifications, log })), ...options.agents };
   const { source } = agents;
   const local = new RateLimiter();
@@ -74,6 +76,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
     monotonicMs,
     replicaId: randomUUID(),
     notifications,
+    settings,
   };
   return {
     shared,
@@ -81,6 +84,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
     local,
     counted,
     close: async () => {
+      await settings.close();
       await agents.close();
       link.close();
       await counted.stop();

@@ -58,6 +58,7 @@ import { workflowHandlers } from '../runs/workflow/workflow-handlers.ts';
 import { proposeSchedule } from '../schedules/propose-schedule.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
 import { residentHandlers } from '../residents/resident-handlers.ts';
+import { settingHandlers } from '../settings/setting-handlers.ts';
 import { serviceHandlers } from '../docs/service-handlers.ts';
 import { claimHandlers } from '../money/compute/claim-handlers.ts';
 import { allSessionHandlers } from '../sessions/all-handlers.ts';
@@ -149,6 +150,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...logHandlers(village),
     ...flagHandlers(village),
     ...moderationHandlers(village),
+    ...settingHandlers(village),
     ...serviceHandlers(village),
   };
 }

@@ -1,3 +1,4 @@
+import { economyRules } from '../settings/economy-rules.ts';
 import { CLAIM_TERMS } from '@hamlet/core';
 import { createKnownClasses } from '@hamlet/shell';
 import { startPresenceCache } from '../agents/presence-cache.ts';
@@ -68,9 +69,10 @@ type VillageFacts = Awaited<ReturnType<typeof startVillageFacts>>;
 
 async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | 'freeze'>) {
   const { sealingDb, config, source, tiers, registry, log } = ports;
-  const { economy, prices } = config;
+  const { prices } = config;
+  const economy = economyRules(config.economy, ports.settings);
   const income = createIncomePort({ tiers, lives: (agentId) => source.get(agentId) !== null });
-  const payments = await startPayments({ ...ports, income, config: config.payments, timeZone: economy.timeZone });
+  const payments = await startPayments({ ...ports, income, config: config.payments, economy });
   const sealing = await startSealing({ db: sealingDb, registry, log, settings: config.sealing });
   const claims = new ComputeClaims({ source, tiers, terms: CLAIM_TERMS });
   return {
@@ -123,7 +125,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const policyOf = agentPolicy(config.toolRules, shared.source, classesOf);
   const egress = await startEgress({ ...shared, ...agents, standing, freeze });
   const people = startPeople({ db, notifications, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
-  const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
+  const sessions = startSessions({ ...shared, deltas, sessionDays: () => shared.settings.values.session_days });
   const hands = startHandsWatch({ ...shared, presence });
   const runStreams = createRunStreams({ ...shared, watch, deltas });
   const figures = startFigures({ ...shared, kubelets: agents.kubelets });

@@ -7,7 +7,7 @@ import { openSuperuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { eventually, TOKENS, testVillage, Play } from '../testing/test-village.ts';
-import { dropOldTexts } from './retention.ts';
+import { dropOldTexts, retentionJobs } from './retention.ts';
 
 const DAY_MS = 86_400_000;
 const OLD = 1_200;
@@ -138,4 +138,16 @@ test('no role can change the text or the hash of a turn, or delete a text of the
   await assert.rejects(superuser.run('delete from turn'), { code: '42501' });
   await assert.rejects(dropTurnTexts(app, { before: new Date(), atMost: 10 }), /texts of the last day stay/);
   await assert.rejects(dropTurnTexts(app, { before: new Date(0), atMost: 10_001 }), /1 to 10000/);
+});
+
+test('the job follows the setting: 0 days keep all texts, 30 days drop the old ones in its next run', async () => {
+  let days = 0;
+  const jobs = retentionJobs({ db: app, turnDays: () => days, log: () => undefined });
+  const drop = jobs.find(({ name }) => name === 'turn-retention');
+  await writeOldTurns();
+  await drop?.run();
+  assert.deepEqual(await texts(), { kept: NEW + OLD, dropped: OLD });
+  days = 30;
+  await drop?.run();
+  assert.deepEqual(await texts(), { kept: NEW, dropped: OLD + OLD });
 });

@@ -47,17 +47,19 @@ export function dropOldTexts(db: Db, { days, now }: { readonly days: number; rea
 const deleteArtifacts = (db: Db): Promise<number> =>
   inBatches(ARTIFACTS_AT_ONCE, () => deleteExpiredArtifacts(db, ARTIFACTS_AT_ONCE));
 
-/** Deletes expired rows, and the texts of turns that are older than `turnDays`; 0 keeps the texts permanently. */
+/** Deletes expired rows, and the texts of turns that are older than `turnDays` at that time; 0 keeps the texts permanently. */
 export function retentionJobs({
   db,
-  turnDays: days,
+  turnDays,
   log,
 }: {
   readonly db: Db;
-  readonly turnDays: number;
+  readonly turnDays: () => number;
   readonly log: Log;
 }): readonly Job[] {
   async function dropTexts(): Promise<void> {
+    const days = turnDays();
+    if (days === 0) return;
     const turns = await dropOldTexts(db, { days, now: new Date() });
     if (turns > 0) log('info', 'texts of old turns were deleted', { turns, days });
   }
@@ -75,5 +77,5 @@ export function retentionJobs({
     ]);
   }
   const retention = job({ name: 'retention', everyMs: EVERY_MS, run: forget });
-  return days === 0 ? [retention] : [retention, job({ name: 'turn-retention', everyMs: EVERY_MS, run: dropTexts })];
+  return [retention, job({ name: 'turn-retention', everyMs: EVERY_MS, run: dropTexts })];
 }

@@ -70,7 +70,10 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress, figures } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
-  const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs({ db, log })];
+  const own = [
+    ...retentionJobs({ db, turnDays: () => base.shared.settings.values.turn_days, log }),
+    ...permissionJobs({ db, log }),
+  ];
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
   const jobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, callbacks].flatMap(
     (part) => part.jobs,

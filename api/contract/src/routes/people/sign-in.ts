@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
+import { DEFAULT_BRAND } from '../../values/village-setting.ts';
 import { AccountName, GivenPassword, NewPassword, ofPeople, OneTimeCode, SignedIn } from './account.ts';
 
 const RETURN_TO_MAX_CHARS = 512;
@@ -17,6 +18,10 @@ export const LoginOptions = z.strictObject({
     })
     .nullable()
     .describe('The identity provider; null if none is configured'),
+  brand: z
+    .strictObject({ name: z.string(), color: z.string().describe('Accent color as #rrggbb') })
+    .default(DEFAULT_BRAND)
+    .describe('Name and color of the village; an older API sends none'),
 });
 export type LoginOptions = z.infer<typeof LoginOptions>;
 

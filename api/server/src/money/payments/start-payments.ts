@@ -1,3 +1,4 @@
+import type { EconomyRules } from '../ledger/judgement.ts';
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
@@ -43,8 +44,8 @@ interface PaymentPorts extends Pick<Services, 'db' | 'registry' | 'log' | 'monot
   readonly income: IncomePort;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
   readonly config: PaymentsConfig;
-  /** Time zone of the village's day: the API compares the books once a day. */
-  readonly timeZone: string;
+  /** The API compares the books once a day of this time zone. */
+  readonly economy: Pick<EconomyRules, 'timeZone'>;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -122,9 +123,10 @@ function differencesJob({ db, config, registry, log }: PaymentPorts): Job {
   });
 }
 
-function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts): () => Promise<void> {
+function nightly(link: PayPalLink, { db, config, economy, log }: PaymentPorts): () => Promise<void> {
   return async () => {
     const now = new Date();
+    const { timeZone } = economy;
     const last = (await readCoverage(db)).find(({ provider }) => provider === 'paypal')?.comparedAt;
     if (last !== undefined && villageDay(last, timeZone) === villageDay(now, timeZone)) return;
     const differences = await reconcilePayPal({ db, client: link.client, rate: config, now });
