@@ -77,6 +77,8 @@ test('a copy has the spec of its original and a free name', async () => {
 test('a change writes only its field, and what another person changed meanwhile stays', async () => {
   await visit(page, '?agent=zoe&tab=now');
   await page.click('[data-action="edit-agent"]');
+  await page.locator('[data-schedule="zoe-work"]').waitFor();
+  assert.equal(await page.getAttribute('.agent-send button', 'aria-disabled'), 'true', 'nothing to save yet');
   await page.fill('[name="model.name"]', 'qwen3:8b');
   await page.locator('[data-check="accepted"]').waitFor();
   const { resource_version } = await admin.getAgentSpec({ agent_id: 'zoe' });

@@ -8,7 +8,7 @@ import './agent-form.css';
 import { EgressFields, RepositoryFields } from './fields/reach-fields.tsx';
 import { LifeFields } from './fields/life-fields.tsx';
 import { ModelFields, TierFields } from './fields/mind-fields.tsx';
-import { PersonaFields } from './fields/who-fields.tsx';
+import { PersonaFields } from './fields/persona-fields.tsx';
 import { SkillFields, ToolFields } from './fields/tool-fields.tsx';
 import { type SpecForm, SpecFormProvider } from './fields/spec-form.tsx';
 import { isBlank, type SpecPath, valueAt, withValue } from './spec/edit-spec.ts';
@@ -60,7 +60,9 @@ interface AgentFormProps {
   readonly yaml: string;
   readonly word: string;
   readonly head: ReactNode;
-  readonly end?: ReactNode;
+  readonly end: ReactNode;
+  /** True if there is nothing to send. */
+  readonly isIdle?: boolean;
   readonly onSend: () => void;
   /** For a change: writes fields of another manager too. */
   readonly onTakeOver?: () => void;
@@ -68,7 +70,7 @@ interface AgentFormProps {
 
 /** The fields of an agent, beside the YAML that they make. */
 export function AgentForm(props: AgentFormProps) {
-  const { form, problems, check, sending, isNew, yaml, word, head, end, onSend, onTakeOver } = props;
+  const { form, problems, check, sending, isNew, yaml, word, head, end, isIdle = false, onSend, onTakeOver } = props;
   const elsewhere = problemsElsewhere(problems, SHOWN);
   return (
     <SpecFormProvider value={form}>
@@ -87,7 +89,7 @@ export function AgentForm(props: AgentFormProps) {
           {elsewhere.length > 0 && <Elsewhere problems={elsewhere} />}
           <Refusal refused={sending.refused} onTakeOver={onTakeOver} />
           <div className="button-row agent-send">
-            <SubmitButton word={word} busy={sending.busy} />
+            <SubmitButton word={word} busy={sending.busy} aria-disabled={isIdle || sending.busy} />
             <CheckLine check={check} wrong={problems.size} />
           </div>
         </Form>

@@ -7,6 +7,7 @@ import { Page } from '../navigation/page.tsx';
 import { useAgentName, useVillage, useVillageState } from '../village-context.ts';
 import { AgentForm, specFormOf } from './agent-form.tsx';
 import { FormPart, SpecText } from './fields/spec-form.tsx';
+import { ScheduleLinks } from './schedule-links.tsx';
 import { rebased } from './spec/agent-change.ts';
 import { resourceYaml } from './spec/agent-yaml.ts';
 import { ownersOf } from './spec/field-locks.ts';
@@ -73,6 +74,8 @@ function EditAgent({ live, stored }: EditProps) {
           </FormPart>
         </>
       }
+      end={<ScheduleLinks goesWith={stored.goes_with} />}
+      isIdle={!read.isChanged}
       onSend={() => send()}
       onTakeOver={() => send('take_over')}
     />

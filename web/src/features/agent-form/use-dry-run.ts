@@ -7,7 +7,7 @@ import { useSettled } from '../../client/query/use-settled.ts';
 /** A draft is checked once; the answer stays while a person reads. */
 const AGAIN_MS = 3_600_000;
 
-/** What the cluster says about a draft: nothing yet, that it accepts it, or why it refuses it. */
+/** The verdict of the cluster about a draft: none yet, accepted, or refused with the reason. */
 export type DryRun = Readonly<{ state: 'idle' | 'checking' | 'accepted' | 'refused'; refused: Refused | null }>;
 
 /** Lets the cluster check a write that changes nothing, once a person pauses. A null `input` asks nothing. */

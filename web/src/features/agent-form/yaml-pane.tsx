@@ -15,7 +15,7 @@ export function YamlPane({ text }: { readonly text: string }) {
       <p className="hint">
         The same as this form: <code>kubectl apply -f</code> makes it too.
       </p>
-      {/* Long lines scroll, so the text takes the focus of the keyboard. */}
+      {/* A long text scrolls, so it takes the focus of the keyboard. */}
       <pre tabIndex={0} role="region" aria-label="YAML of the agent" data-yaml>
         {text}
       </pre>

@@ -16,7 +16,7 @@ export function draftOfStored({ resource_version: version, spec }: Stored): Chan
   return { version, base: spec, spec };
 }
 
-/** What a draft would change, and all that is wrong with it. */
+/** The changes of a draft, and its problems. */
 interface ChangeReading {
   readonly spec: Json;
   readonly patch: Json;

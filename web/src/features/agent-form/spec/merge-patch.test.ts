@@ -42,6 +42,6 @@ test('the patch of two objects turns one into the other, and has only what diffe
   assert.deepEqual(patched(before, patch), after);
 });
 
-test('equal objects need no patch, whatever the order of their keys', () => {
+test('equal objects need no patch, in any order of their keys', () => {
   assert.deepEqual(mergePatch({ a: { x: 1, y: [2] } }, { a: { y: [2], x: 1 } }), {});
 });

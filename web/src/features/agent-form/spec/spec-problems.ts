@@ -4,7 +4,7 @@ import { capital } from '../../../client/labels.ts';
 import type { Json } from '../../../client/json.ts';
 import type { SpecPath } from './edit-spec.ts';
 
-/** What is wrong, by the path of the part in the spec: `skills.0.name`. The path is empty for the spec as a whole. */
+/** Problems by the path of the part in the spec: `skills.0.name`. The path is empty for the spec as a whole. */
 export type SpecProblems = ReadonlyMap<string, string>;
 
 /** Checks a spec by the schema of the custom resource, whose messages name the fix. */

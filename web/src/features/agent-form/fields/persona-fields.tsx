@@ -6,19 +6,19 @@ export function PersonaFields() {
     <FormPart title="Character" hint="The agent reads these texts before every answer.">
       <SpecText
         path={['persona', 'identity']}
-        label="Who it is"
+        label="Identity: who it is"
         rows={3}
         placeholder="You are Ada, who keeps the accounts of the village."
       />
       <SpecText
         path={['persona', 'personality']}
-        label="How it behaves and speaks"
+        label="Personality: how it behaves and speaks"
         rows={3}
         placeholder="Careful and brief. You show your sums."
       />
       <SpecText
         path={['persona', 'instructions']}
-        label="Its work and its limits"
+        label="Instructions: its work and its limits"
         rows={4}
         placeholder="Check every number twice. Ask before you spend."
       />
