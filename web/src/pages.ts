@@ -31,6 +31,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyPage>> = {
   })),
   models: page(async () => ({ default: (await import('./features/models/models-page.tsx')).ModelsPage })),
   rules: page(async () => ({ default: (await import('./features/rules/rules-page.tsx')).RulesPage })),
+  settings: page(async () => ({ default: (await import('./features/settings/settings-page.tsx')).SettingsPage })),
   people: page(async () => ({ default: (await import('./features/accounts/accounts-page.tsx')).AccountsPage })),
   connections: page(async () => ({
     default: (await import('./features/connections/connections-page.tsx')).ConnectionsPage,

@@ -12,6 +12,7 @@ import './cluster/tiers.test.ts';
 import './cluster/proof.test.ts';
 import './cluster/manifests.test.ts';
 import './cluster/agents.test.ts';
+import './cluster/settings.test.ts';
 
 test('while the database is down, the board shows a copy and a notice', async () => {
   await admin.createPost({ title: 'Bread at noon', body: 'At the market.' });

@@ -17,6 +17,7 @@ export const VIEWS = [
   'moderation',
   'models',
   'rules',
+  'settings',
   'people',
   'connections',
   'keeping',

@@ -21,6 +21,7 @@ export const PAGE_LABELS: Readonly<
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
   models: { word: 'Models', hint: 'Providers of language models, with keys and prices', needs: 'models:manage' },
   rules: { word: 'Rules', hint: 'Rules about the tools of agents, and trials of proposed rules', needs: 'policy:try' },
+  settings: { word: 'Settings', hint: 'Time zone, allowances, retention, egress and brand', needs: 'village:settings' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
   connections: { word: 'Connections', hint: 'API keys of your programs', needs: 'account:self' },
   keeping: { word: 'Data', hint: 'Everything this village keeps, for how long, and its size', needs: 'audit:read' },
@@ -53,8 +54,8 @@ export const GROUPS = [
   {
     word: 'Office',
     icon: 'shield',
-    hint: 'Moderation, models, rules, people, data and the audit',
-    views: ['moderation', 'models', 'rules', 'people', 'keeping', 'audit'],
+    hint: 'Moderation, models, rules, settings, people, data and the audit',
+    views: ['moderation', 'models', 'rules', 'settings', 'people', 'keeping', 'audit'],
   },
 ] as const satisfies readonly PageGroup[];
 
