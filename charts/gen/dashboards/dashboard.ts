@@ -11,8 +11,10 @@ export interface Panel {
   readonly unit?: string;
   /** Shown if the pointer is over the title: how to read the panel. */
   readonly about?: string;
-  /** Turns red from this value on. A number without it has no colour. */
+  /** A number is red from this value on, and lines have a dashed one at it. A number without limits has no colour. */
   readonly redFrom?: number;
+  /** A number is red below this value. */
+  readonly redBelow?: number;
   readonly queries: readonly Query[];
 }
 
@@ -54,15 +56,21 @@ function placesOf(panels: readonly Panel[], top: number): { readonly places: rea
   return { places, end: line.y + line.h };
 }
 
-function thresholdsOf({ redFrom }: Panel): object {
-  const steps = [{ color: redFrom === undefined ? 'text' : 'green', value: null as number | null }];
+function thresholdsOf({ redFrom, redBelow }: Panel): object {
+  const base = redBelow !== undefined ? 'red' : redFrom !== undefined ? 'green' : 'text';
+  const steps: { color: string; value: number | null }[] = [{ color: base, value: null }];
+  if (redBelow !== undefined) steps.push({ color: 'green', value: redBelow });
   if (redFrom !== undefined) steps.push({ color: 'red', value: redFrom });
   return { mode: 'absolute', steps };
 }
 
+const lineStyle = ({ redFrom }: Panel): object => ({
+  custom: { fillOpacity: 10, showPoints: 'never', thresholdsStyle: { mode: redFrom === undefined ? 'off' : 'dashed' } },
+});
+
 function panelOf(panel: Panel, gridPos: Place, id: number): object {
   const { title, about, queries, unit = 'short', shape = 'lines' } = panel;
-  const custom = shape === 'lines' ? { custom: { fillOpacity: 10, showPoints: 'never' } } : {};
+  const custom = shape === 'lines' ? lineStyle(panel) : {};
   return {
     id,
     type: shape === 'lines' ? 'timeseries' : 'stat',
@@ -97,6 +105,19 @@ function panelsOf(rows: Dashboard['rows']): readonly object[] {
   return panels;
 }
 
+/** The menu of the four dashboards, which keeps the village and the time. */
+const LINK = {
+  type: 'dashboards',
+  title: 'Hamlet',
+  tooltip: '',
+  icon: 'external link',
+  tags: ['hamlet'],
+  asDropdown: true,
+  targetBlank: false,
+  includeVars: true,
+  keepTime: true,
+};
+
 /** The dashboard as Grafana imports it. Its variables choose the data source and the namespace of the village. */
 export function grafanaOf({ uid, title, about, rows }: Dashboard, command: string): object {
   const datasource = { name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus' };
@@ -105,7 +126,6 @@ export function grafanaOf({ uid, title, about, rows }: Dashboard, command: strin
     label: 'Village',
     type: 'query',
     datasource: DATASOURCE,
-    definition: 'label_values(hamlet_world_seq, namespace)',
     query: { query: 'label_values(hamlet_world_seq, namespace)', refId: 'village' },
     refresh: 2,
     sort: 1,
@@ -121,9 +141,7 @@ export function grafanaOf({ uid, title, about, rows }: Dashboard, command: strin
     refresh: '30s',
     time: { from: 'now-6h', to: 'now' },
     timezone: 'browser',
-    links: [
-      { type: 'dashboards', title: 'Hamlet', tags: ['hamlet'], asDropdown: true, includeVars: true, keepTime: true },
-    ],
+    links: [LINK],
     templating: { list: [datasource, namespace] },
     panels: panelsOf(rows),
   };
