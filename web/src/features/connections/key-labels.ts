@@ -1,7 +1,7 @@
 import type { ApiKeyView, KeyScope } from '@hamlet/contract';
 import { timeAgo, timeAhead } from '../../ui/time-labels.ts';
 
-/** What a key with the scope may do. */
+/** The acts that a scope lets a key do. */
 export const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
   read: 'Read what you may read',
   work: 'Talk with agents, create runs and answer requests',
@@ -21,7 +21,7 @@ export function lifetimes(mostDays: number): readonly (readonly [days: string, w
   return all.filter(([days]) => Number(days) <= mostDays);
 }
 
-/** What a key may do, when it ends, and when a program last used it. Pure. */
+/** The scopes of a key, when it ends, and when a program last used it. Pure. */
 export function keyLabel(key: Pick<ApiKeyView, 'scopes' | 'expires_at' | 'last_used_at'>, nowMs: number): string {
   const endsMs = Date.parse(key.expires_at);
   const end = endsMs <= nowMs ? `expired ${timeAgo(key.expires_at, nowMs)}` : `expires ${timeAhead(endsMs, nowMs)}`;
