@@ -30,7 +30,7 @@ test('every entry has words that follow the name of its agent', () => {
     [{ judgement: { amount: '-1', note: '' } }, 'lost 1 ai$'],
     [{ state: { ...STATE, state: 'frozen', reason: 'spends', lifted_at: '2026' } }, 'was frozen (lifted): spends'],
     [{ state: { ...STATE, state: 'fell_asleep' } }, 'fell asleep, because nothing happened'],
-    [{ state: { ...STATE, state: 'tier', tier: 'tier-2' } }, 'moved to the tier tier-2'],
+    [{ state: { ...STATE, state: 'tier', tier: 'tier-2' } }, 'moved to tier-2'],
     [{ state: { ...STATE, state: 'tier' } }, 'fell below every tier'],
   ];
   for (const [parts, text] of cases) assert.equal(textOf(parts), text);

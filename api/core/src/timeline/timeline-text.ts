@@ -51,7 +51,7 @@ function judgementText({ amount, note }: NonNullable<TimelineEntry['judgement']>
 }
 
 function stateText({ state, reason, tier, lifted_at: lifted }: StateOfAgent): string {
-  if (state === 'tier') return tier === null ? 'fell below every tier' : `moved to the tier ${tier}`;
+  if (state === 'tier') return tier === null ? 'fell below every tier' : `moved to ${tier}`;
   const why = reason === null ? '' : `: ${shorten(reason, REASON_MAX_CHARS)}`;
   return `${STATE_WORDS[state]}${lifted === null ? '' : ' (lifted)'}${why}`;
 }

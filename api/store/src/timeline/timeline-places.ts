@@ -51,7 +51,7 @@ function talkParts({ agentId, personId, sessionId }: TimelineFilter, page: PageE
       { ...run, from: sql`run made where ${isOfAgent}` },
     ];
   const mine = sql`session_person p join session on session.session_id = p.session_id and session.agent_id = ${agentId}`;
-  // Of each conversation at most a page of its runs. "between" leaves only the index of session and run in this order:
+  // Reads at most a page of the runs of each conversation. "between" leaves only the index of session and run in this order:
   // by "=" Postgres reads the primary key backwards (31,873 buffers at 100,000 runs, in place of 542).
   const runs = sql`(select run.run_id from ${mine} cross join lateral (
       select run_id from run

@@ -48,7 +48,7 @@ export type StateOfAgent = z.infer<typeof StateOfAgent>;
 
 /** One thing of an agent; the field that `kind` names is set. */
 export const TimelineEntry = z.strictObject({
-  id: z.uuid().describe('Of the row that it shows'),
+  id: z.uuid().describe('Id of the row that the entry shows'),
   kind: z.enum(TIMELINE_KINDS),
   at: Time,
   session: ChatSession.nullable(),

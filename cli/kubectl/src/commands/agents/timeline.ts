@@ -14,7 +14,7 @@ import { ofApi, withApi } from '../../village-api.ts';
 
 const SHOWN = 30;
 const FOLLOW_MS = 3_000;
-/** An entry whose run goes on is printed again with its next state. */
+/** Entries whose printed words are kept, so that a run appears again in its next state. */
 const REMEMBERED_MAX = 1_000;
 
 type Query = Readonly<{ limit: number; kind?: TimelineKind }>;
