@@ -56,7 +56,7 @@ export const VILLAGE_SETTINGS = {
   },
   egress_open: {
     title: 'Agents may reach hosts outside',
-    what: 'Off closes every way out at once, whatever the chart, the tiers and the agents open; open connections end.',
+    what: 'Off closes every way out at once, also those that the chart, a tier or an agent opens.',
     schema: z.boolean(),
     where: null,
   },

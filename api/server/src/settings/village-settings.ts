@@ -9,15 +9,23 @@ import { readVillageSettings, VILLAGE_SETTINGS_CHANNEL, type VillageSettingRow }
 import type { Log } from '../service/log.ts';
 import { coalesce, repeat } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
-import type { Config } from '../start/config.ts';
+import type { EconomyRules } from '../money/ledger/judgement.ts';
 
 /** A notification can be lost with its connection. */
 const POLL_MS = 5_000;
 
 export const SETTING_KEYS = Object.keys(VILLAGE_SETTINGS) as readonly VillageSettingKey[];
 
+/** The part of the configuration that the chart writes for these settings. */
+interface ChartValues {
+  readonly economy: Pick<EconomyRules, 'timeZone' | 'dailyAllowance'>;
+  readonly turnDays: number;
+  readonly sessionDays: number;
+  readonly egressDays: number;
+}
+
 /** The values of the chart, which are in force until an admin sets others. */
-export function defaultSettings({ economy, turnDays, sessionDays, egressDays }: Config): VillageSettingValues {
+function defaultSettings({ economy, turnDays, sessionDays, egressDays }: ChartValues): VillageSettingValues {
   return {
     brand_name: DEFAULT_BRAND.name,
     brand_color: DEFAULT_BRAND.color,
@@ -49,7 +57,7 @@ export async function startVillageSettings({
   notifications,
   config,
   log,
-}: Pick<Services, 'db' | 'notifications'> & { readonly config: Config; readonly log: Log }) {
+}: Pick<Services, 'db' | 'notifications'> & { readonly config: ChartValues; readonly log: Log }) {
   const defaults = defaultSettings(config);
   const callbacks: (() => void)[] = [];
   let values = settingsInForce(defaults, await readVillageSettings(db));
