@@ -233,6 +233,12 @@ const CLUSTER: Schema = {
     secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },
     days: { type: 'integer', minimum: 0, maximum: 36_500 },
   }),
+  channels: closed({
+    telegram: closed({
+      url: { type: 'string', pattern: '^https?://[^/ ]+/?$' },
+      secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },
+    }),
+  }),
   agentPods: closed({
     tools: { enum: ['full', 'slim'] },
     storageClassName: name,

@@ -27,6 +27,7 @@ import * as reconciliation from './routes/payments/reconciliation.ts';
 import * as permissions from './routes/permissions.ts';
 import * as personality from './routes/personality.ts';
 import * as scripts from './script/script.ts';
+import * as channels from './routes/channels/channels.ts';
 import * as a2a from './routes/people/a2a.ts';
 import * as apiKeys from './routes/people/api-keys.ts';
 import * as accounts from './routes/people/accounts.ts';
@@ -92,6 +93,7 @@ const GROUPS = [
   [signIn.finishOidc, signIn.logOut],
   [me.getMe, me.changePassword, me.listMySessions, me.endMySession, me.endMyOtherSessions],
   [apiKeys.listMyKeys, apiKeys.createMyKey, apiKeys.revokeMyKey],
+  [channels.listMyChannels, channels.createChannelCode, channels.unlinkMyChannel],
   [mcp.callMcp],
   [a2a.getVillageCard, a2a.getAgentCard, a2a.callA2a],
   [accounts.listAccounts, accounts.getAccount, accounts.getAccountName, accounts.createAccount],

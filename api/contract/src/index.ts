@@ -18,6 +18,7 @@ export * from './routes/board/moderation.ts';
 export * from './routes/board/posts.ts';
 export * from './routes/broker.ts';
 export * from './routes/capabilities.ts';
+export * from './routes/channels/channels.ts';
 export * from './routes/compute-claims.ts';
 export * from './routes/economy.ts';
 export * from './routes/entitlements.ts';

@@ -40,6 +40,8 @@ export {
 } from './connection/database.ts';
 export type { DatabaseLimits, DatabaseOptions, Db, Tx } from './connection/database.ts';
 export { DatabaseBusyError } from './connection/guarded-pool.ts';
+export * from './channels/conversations.ts';
+export * from './channels/identities.ts';
 export * from './connection/listener.ts';
 export * from './egress/attempts.ts';
 export * from './egress/writes.ts';

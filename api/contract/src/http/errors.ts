@@ -310,6 +310,7 @@ export const REFUSALS = {
   key_lives_too_long: never(409, 'The API key would live too long: write fewer days'),
   scope_not_yours: never(403, 'Your role has nothing of this scope: leave the scope out'),
   too_many_keys: afterChange(409, 'You have as many API keys as a person may have: revoke one first'),
+  no_such_channel: never(404, 'You have no linked messenger of this id: list your messengers to find it'),
   oidc_not_configured: never(404, 'This village has no identity provider: sign in with a password'),
   oidc_attempt_unknown: afterChange(403, 'This browser did not begin the sign-in, or it has expired: sign in again'),
   oidc_refused: afterChange(403, 'The identity provider does not confirm this sign-in: sign in again'),

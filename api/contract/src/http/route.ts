@@ -108,6 +108,7 @@ const PATH_PARAMS = {
   rule_id: z.uuid(),
   run_id: z.uuid(),
   session_id: z.uuid(),
+  identity_id: z.uuid(),
   key_id: z.uuid(),
 } as const;
 type PathParam = keyof typeof PATH_PARAMS;

@@ -240,6 +240,19 @@ export const AgentSpec = guarded(
       })
       .optional()
       .describe('Calls by other systems over the Agent2Agent protocol.'),
+    channels: z
+      .strictObject({
+        telegram: z
+          .strictObject({
+            secretName: ObjectName.describe(
+              'Secret of the namespace with the label hamlet.village/channel: "true" and the token of the bot in the key token. channels.telegram.secretNames of the chart must list it.',
+            ),
+          })
+          .optional()
+          .describe('Bot of Telegram that speaks for the agent, to people of the village alone.'),
+      })
+      .optional()
+      .describe('Messengers through which people talk with the agent.'),
   }),
   [
     {

@@ -3,6 +3,7 @@ import { connect, KubeClient } from '@hamlet/kube';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
+import { kubernetesChannelTokens, NO_CHANNEL_TOKENS, type ChannelTokens } from '../channels/channel-tokens.ts';
 import { kubernetesEgressSecrets, NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
 import { kubernetesConfigMaps, sampleConfigMaps } from '../agents/config-maps.ts';
 import { createSamplesAgents, type AgentWriter } from '../agents/specs/agent-writer.ts';
@@ -30,6 +31,7 @@ export interface Agents {
   readonly specWriter: SpecWriter;
   readonly agentWriter: AgentWriter;
   readonly egressSecrets: EgressSecrets;
+  readonly channelTokens: ChannelTokens;
   readonly skillMaps: SkillMaps;
   readonly manifests: ManifestStore;
   readonly manifestSource: ManifestSource;
@@ -61,6 +63,7 @@ export async function openAgents(
       specWriter: createSamplesWriter(),
       agentWriter: createSamplesAgents(),
       egressSecrets: NO_EGRESS_SECRETS,
+      channelTokens: NO_CHANNEL_TOKENS,
       skillMaps: skillMapsOf(sampleConfigMaps(config.agents.folder, 'skill')),
       manifests: sampleManifests(configMaps),
       manifestSource: manifestSourceOf(configMaps, source),
@@ -84,6 +87,7 @@ export async function openAgents(
     specWriter: createKubernetesWriter({ client, namespace }),
     agentWriter: kubernetesAgents({ client, namespace, see: source.see }),
     egressSecrets: kubernetesEgressSecrets({ client, namespace }),
+    channelTokens: kubernetesChannelTokens({ client, namespace }),
     skillMaps: skillMapsOf(configMaps),
     manifests: kubernetesManifests({ client, namespace, see: source.see }),
     manifestSource: manifestSourceOf(configMaps, source),

@@ -140,6 +140,10 @@ const Environment = z.object({
     max: 36_500,
     preset: 30,
   }),
+  HAMLET_TELEGRAM_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://api.telegram.org')
+    .describe('origin of the Bot API of Telegram (https://api.telegram.org)'),
   HAMLET_EGRESS_FILE: optional(
     'JSON file {allow, deny, openings, closedCidrs, registries}: the hosts that all agents may reach',
   ),
@@ -212,6 +216,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     turnDays: env.HAMLET_TURN_DAYS,
     sessionDays: env.HAMLET_SESSION_DAYS,
+    telegramUrl: new URL(env.HAMLET_TELEGRAM_URL).origin,
     egressFile: env.HAMLET_EGRESS_FILE,
     egressDays: env.HAMLET_EGRESS_DAYS,
     migrateMapTo: env.HAMLET_MIGRATE_MAP_TO,

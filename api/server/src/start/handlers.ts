@@ -9,6 +9,7 @@ import { memoryHandlers } from '../memory/memory-handlers.ts';
 import { mcpHandler } from '../mcp/mcp-handler.ts';
 import { accountChangeHandlers, accountHandlers } from '../people/account-change-handlers.ts';
 import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts';
+import { channelHandlers } from '../channels/channel-handlers.ts';
 import { keyHandlers } from '../people/keys/key-handlers.ts';
 import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
@@ -114,6 +115,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...specHandlers(village),
     ...meHandlers(village),
     ...keyHandlers(village),
+    ...channelHandlers(village),
     ...signInHandlers(village),
     ...internalHandlers(village),
     ...workHandlers(village),

@@ -2,6 +2,9 @@ import type { Registry } from 'prom-client';
 import { createPostCallback } from '../a2a/callbacks/post-callback.ts';
 import { startCallbacks } from '../a2a/callbacks/callback-job.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
+import { startChannels } from '../channels/start-channels.ts';
+import type { Authenticate } from '../http/actor.ts';
+import type { Handlers } from '../http/handler.ts';
 import { createAddressGate } from '../http/pipeline/address-gate.ts';
 import { runSocket } from '../runs/socket/run-socket.ts';
 import { startRuns } from '../runs/start-runs.ts';
@@ -28,17 +31,18 @@ export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl'
   stop(): Promise<void>;
 }
 
-function serve(base: Base, parts: Parts): Promise<Listeners> {
-  const { config, db, source, registry, log, monotonicMs } = base.shared;
+type Serving = { readonly authenticate: Authenticate; readonly handlers: Handlers };
+
+function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): Promise<Listeners> {
+  const { config, db, registry, log, monotonicMs } = base.shared;
   const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;
   const { world, board, hands, people, policyOf, runStreams } = parts;
   const gate = createAddressGate({ limiter: base.local, trust, requestsPerMinute, socketsPerAddress, monotonicMs });
-  const authenticate = createAuthenticate({ db, source, reviewer: base.agents.reviewer, monotonicMs });
   const { limitActor } = base.counted;
   const metrics = createHttpMetrics(registry);
   return openListeners({
     config,
-    handlers: composeHandlers(base, parts, authenticate),
+    handlers,
     authenticate,
     registry,
     answerMs: parts.gateway.answerTimes.totalMs,
@@ -68,14 +72,17 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { db, link, notifications, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress, figures } = parts;
-  const listeners = await serve(base, parts);
+  const authenticate = createAuthenticate({ ...base.shared, reviewer: base.agents.reviewer });
+  const handlers = composeHandlers(base, parts, authenticate);
+  const listeners = await serve(base, parts, { authenticate, handlers });
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
   const own = [
     ...retentionJobs({ db, turnDays: () => base.shared.settings.values.turn_days, log }),
     ...permissionJobs({ db, log }),
   ];
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
-  const jobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, callbacks].flatMap(
+  const channels = startChannels({ ...base.shared, ...base.agents, ...base.counted, handlers });
+  const jobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, callbacks, channels].flatMap(
     (part) => part.jobs,
   );
   const { redisUrl, namespace } = config;
@@ -95,6 +102,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
     world,
     metrics: registry,
     stop: async () => {
+      channels.stop();
       await stopJobs();
       await callbacks.stop();
       facts.hub.closeAll();

@@ -59,7 +59,8 @@ const ROWS = `
                                  createEmbeddings
   400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode
   409  409  409  409  409  409   receivePayPalWebhook
-  401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions listMyKeys revokeMyKey
+  401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions listMyKeys revokeMyKey listMyChannels createChannelCode
+                                 unlinkMyChannel
   401  403  409  403  403  403   getAgentSpec
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
   401  404  404  403  403  403   getRun getRunWorkflow listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent

@@ -268,6 +268,37 @@ export interface Tables {
     placed_at: Generated<Date>;
     outcome: Generated<'open' | 'replaced' | 'won' | 'lost' | 'passed_over' | 'returned'>;
   };
+  channel_code: {
+    account_id: string;
+    code_hash: Bytes;
+    expires_at: Date;
+  };
+  channel_identity: {
+    identity_id: Generated<string>;
+    channel: 'telegram' | 'slack';
+    external_id: string;
+    name: string;
+    account_id: string;
+    linked_at: Generated<Date>;
+  };
+  channel_place: {
+    channel: 'telegram' | 'slack';
+    bot: string;
+    next_update: number;
+  };
+  channel_run: {
+    run_id: string;
+    identity_id: string;
+    agent_id: string;
+    asked: Generated<string>;
+    parts_sent: Generated<number>;
+    begun_at: Generated<Date>;
+  };
+  channel_session: {
+    identity_id: string;
+    agent_id: string;
+    session_id: string;
+  };
   cluster_write: {
     write_id: Generated<string>;
     actor: string;
@@ -1061,6 +1092,11 @@ export const COLUMNS = {
   auction: ['auction_id as auctionId', 'window_id as windowId', 'reserve', 'closes_at as closesAt', 'note', 'state', 'created_by_role as createdByRole', 'created_by_id as createdById', 'created_at as createdAt', 'ended_at as endedAt', 'end_reason as endReason', 'winner', 'price'],
   audit: ['audit_id as auditId', 'at', 'actor_role as actorRole', 'actor_id as actorId', 'action', 'object', 'detail', 'request_id as requestId', 'traceparent', 'xact'],
   bid: ['bid_id as bidId', 'auction_id as auctionId', 'agent_id as agentId', 'amount', 'hold_id as holdId', 'place', 'placed_at as placedAt', 'outcome'],
+  channel_code: ['account_id as accountId', 'code_hash as codeHash', 'expires_at as expiresAt'],
+  channel_identity: ['identity_id as identityId', 'channel', 'external_id as externalId', 'name', 'account_id as accountId', 'linked_at as linkedAt'],
+  channel_place: ['channel', 'bot', 'next_update as nextUpdate'],
+  channel_run: ['run_id as runId', 'identity_id as identityId', 'agent_id as agentId', 'asked', 'parts_sent as partsSent', 'begun_at as begunAt'],
+  channel_session: ['identity_id as identityId', 'agent_id as agentId', 'session_id as sessionId'],
   cluster_write: ['write_id as writeId', 'actor', 'key', 'request_hash as requestHash', 'kind', 'name', 'act', 'begun_at as begunAt', 'leased_until as leasedUntil'],
   compute_claim: ['agent_id as agentId', 'uid', 'version', 'cycle', 'asked_at as askedAt', 'tier', 'hold_id as holdId', 'per_hour as perHour', 'amount', 'until', 'told', 'used_ms as usedMs', 'running_since as runningSince', 'pod_uid as podUid', 'image_digest as imageDigest', 'traceparent', 'refused_tier as refusedTier', 'refused_reason as refusedReason', 'payable_tier as payableTier'],
   compute_claim_fault: ['fault', 'hold_id as holdId', 'agent_id as agentId'],

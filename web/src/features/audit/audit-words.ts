@@ -100,6 +100,8 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'account.unban': ['lifted the ban', 'of'],
   'account.reset': ['reset the password', 'of'],
   'account.password': ['set a password', 'of'],
+  'channel.link': ['linked a messenger', 'to'],
+  'channel.unlink': ['unlinked a messenger', 'of'],
   'key.create': ['created an API key', 'of'],
   'key.revoke': ['revoked an API key', 'of'],
   'session.open': ['signed in', 'as'],

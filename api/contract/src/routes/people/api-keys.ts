@@ -12,7 +12,7 @@ export const FEDERATED_KEY_DAYS_MAX = 30;
 export const KEYS_OF_PERSON_MAX = 20;
 const KEY_NAME_MAX_CHARS = 64;
 
-export const KeyScopes = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
+const KeyScopes = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
 
 export const ApiKeyView = z.strictObject({
   key_id: z.uuid().describe('Not a credential'),

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { inTransaction, keepChannelCode, listIdentities, unlinkIdentity, type ChannelIdentityRow } from '@hamlet/store';
+import type { ChannelLink } from '@hamlet/contract';
+import { auditAccount } from '../auth/account-actor.ts';
+import { hashOf } from '../auth/secrets.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import { accountOf } from '../people/account-view.ts';
+import type { Village } from '../village.ts';
+
+const CODE_LIFE_MS = 600_000;
+/** 50 random bits: a sender has three attempts a minute. */
+const CODE_CHARS = 10;
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+function newCode(): string {
+  return Array.from(randomBytes(CODE_CHARS), (byte) => LETTERS[byte % LETTERS.length]).join('');
+}
+
+function linkView({ identityId, channel, name, linkedAt }: ChannelIdentityRow): ChannelLink {
+  return { identity_id: identityId, channel, name, linked_at: linkedAt.toISOString() };
+}
+
+export function channelHandlers({ db, source }: Pick<Village, 'db' | 'source'>) {
+  return {
+    listMyChannels: plain(async ({ actor }) => {
+      const accountId = accountOf(actor);
+      if (accountId === null) return refused('session_needed');
+      const links = (await listIdentities(db, accountId)).map(linkView);
+      const withBot = source.list().filter(({ spec }) => spec.channels?.telegram !== undefined);
+      return accepted({
+        links,
+        agents: withBot.map(({ agentId }) => ({ agent_id: agentId, channel: 'telegram' as const })),
+      });
+    }),
+    createChannelCode: plain(async (request) => {
+      const accountId = accountOf(request.actor);
+      if (accountId === null) return refused('session_needed');
+      const code = newCode();
+      const expiresAt = new Date(request.now.getTime() + CODE_LIFE_MS);
+      await inTransaction(db, (tx) => keepChannelCode(tx, { accountId, codeHash: hashOf(code), expiresAt }));
+      return accepted({ code, expires_at: expiresAt.toISOString() });
+    }),
+    unlinkMyChannel: plain(async (request) => {
+      const accountId = accountOf(request.actor);
+      if (accountId === null) return refused('session_needed');
+      return inTransaction(db, async (tx) => {
+        const name = await unlinkIdentity(tx, accountId, request.params.identity_id);
+        if (name === null) return refused('no_such_channel');
+        await auditAccount(tx, request, { accountId, action: 'channel.unlink', detail: { name } });
+        return accepted({ unlinked: true as const });
+      });
+    }),
+  } satisfies Partial<Handlers>;
+}

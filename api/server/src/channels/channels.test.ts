@@ -1,0 +1,196 @@
+/** People talk with an agent through Telegram's stand-in: links, messages, answers, permissions, restarts and refusals. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAudit } from '@hamlet/store';
+import { dataOf, refuses } from '@hamlet/test/env/client';
+import { untilEnd } from '@hamlet/test/env/at-end';
+import { until } from '@hamlet/test/env/until';
+import { ASKING_RULES, PermissionPlay } from '../permissions/testing/permission-play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
+import { clientOf, testVillage, TOKENS } from '../testing/test-village.ts';
+import { channelTokenOf } from './channel-tokens.ts';
+import { BotApiServer, type SentMessage } from './testing/bot-api-server.ts';
+
+const TOKEN = '4711:test-token-of-ada';
+const telegram = untilEnd(new BotApiServer(TOKEN));
+const telegramUrl = await telegram.start();
+const village = await testVillage();
+await village.writeSample(
+  'good-agent-ada.yaml',
+  (text) => `${text.trimEnd()}\n  channels: { telegram: { secretName: ada-telegram } }\n`,
+);
+const startReplica = () =>
+  village.startReplica(
+    { HAMLET_TELEGRAM_URL: telegramUrl, HAMLET_TOOL_RULES: ASKING_RULES },
+    { agents: { channelTokens: { read: async (name) => (name === 'ada-telegram' ? TOKEN : null) } } },
+  );
+const replica = await startReplica();
+const url = replica.peopleUrl;
+const talk = new SessionPlay(url);
+await talk.play.everybody();
+const grace = await firstAdmin(url);
+const zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
+const ZOE = 1001;
+
+/** Waits for the next message to a chat, and takes it. */
+async function received(chatId = ZOE): Promise<SentMessage> {
+  return until('a message', () => {
+    const at = telegram.sent.findIndex((message) => message.chatId === chatId);
+    return at === -1 ? null : telegram.sent.splice(at, 1)[0];
+  });
+}
+
+const processed = (): Promise<boolean> => until('the updates to be processed', () => telegram.isEmpty);
+
+test('a stranger is refused, three times a minute; a code links once', async () => {
+  for (let n = 0; n < 5; n += 1) telegram.write(666, 'Hello?');
+  await processed();
+  assert.match((await received(666)).text, /not linked/);
+  assert.equal(telegram.sent.filter(({ chatId }) => chatId === 666).length, 2, 'the others get no reply');
+  telegram.sent.length = 0;
+  const { code, expires_at } = await zoe.client.createChannelCode();
+  assert.match(code, /^[A-Z2-7]{10}$/);
+  assert.ok(Date.parse(expires_at) - Date.now() <= 600_000);
+  telegram.write(1002, 'AAAAAAAAAA');
+  assert.match((await received(1002)).text, /unknown, used or expired/);
+  telegram.write(ZOE, `/start ${code.toLowerCase()}`);
+  assert.match((await received()).text, /^Linked/);
+  telegram.write(1002, code);
+  assert.match((await received(1002)).text, /unknown, used or expired/, 'it works once');
+  const { links, agents } = await zoe.client.listMyChannels();
+  assert.deepEqual(
+    [links.map(({ name, channel }) => [name, channel]), agents],
+    [[['Person 1001', 'telegram']], [{ agent_id: 'ada', channel: 'telegram' }]],
+  );
+  const [act] = await readAudit(village.openDb(), `account ${zoe.accountId}`, 1);
+  assert.equal(act?.action, 'channel.link');
+});
+
+test('a message becomes one of the session of its person, and the answer comes back with formatting, in parts', async () => {
+  telegram.write(ZOE, 'What does Bob want?');
+  await until('the run', async () => (await talk.next('ada')) !== null);
+  const long = `**He** wants <bread>.\n${'A long explanation in many words. '.repeat(200)}`;
+  const runId = await talk.answerNext('ada', long);
+  const first = await received();
+  assert.match(first.html ?? '', /^<b>He<\/b> wants &lt;bread&gt;\./);
+  const second = await received();
+  assert.ok(first.text.length > 3_000 && second.text.length > 1_000);
+  assert.equal(telegram.sent.length, 0);
+  const { run } = await grace.client.getRun({ run_id: runId });
+  assert.equal(run.created_by.id, `account ${zoe.accountId}`);
+  const { sessions } = await zoe.client.listAgentSessions({ agent_id: 'ada' });
+  telegram.write(ZOE, 'And Cleo?');
+  await until('the run', async () => (await talk.next('ada')) !== null);
+  await talk.answerNext('ada', 'Nothing.');
+  assert.equal((await received()).text, 'Nothing.');
+  assert.equal((await zoe.client.listAgentSessions({ agent_id: 'ada' })).sessions.length, sessions.length);
+  telegram.write(ZOE, '/new');
+  assert.match((await received()).text, /another conversation/);
+  telegram.write(ZOE, 'Hello again');
+  await until('the run', async () => (await talk.next('ada')) !== null);
+  await talk.answerNext('ada', 'Hello.');
+  await received();
+  assert.equal((await zoe.client.listAgentSessions({ agent_id: 'ada' })).sessions.length, sessions.length + 1);
+});
+
+test('a request for a permission has buttons; one press answers it, as its person, and the next is refused', async () => {
+  const permits = new PermissionPlay(url);
+  telegram.write(ZOE, 'Post it on the board.');
+  const run = await until('the run', () => talk.next('ada'));
+  const working = await permits.start('ada', run);
+  const call = { tool: 'post_to_board', callId: '1.0', args: { title: 'Bread', body: 'Who bakes?' } } as const;
+  const { permission } = dataOf(await permits.ask(working, call));
+  const asked = await received();
+  assert.match(asked.text, /^May I call post_to_board\? People see it/);
+  assert.deepEqual(
+    asked.buttons.map(({ text }) => text),
+    ['Allow', 'Deny'],
+  );
+  telegram.press(666, asked.buttons[0]?.data ?? '');
+  await processed();
+  telegram.press(ZOE, asked.buttons[0]?.data ?? '');
+  await until('the notice', () => telegram.notices.includes('Noted: allow.'));
+  const { permissions } = await grace.client.listPermissions({ run_id: working.runId });
+  const answered = permissions.find(({ permission_id: id }) => id === permission.permission_id);
+  assert.deepEqual([answered?.state, answered?.answered_by?.id], ['allowed', `account ${zoe.accountId}`]);
+  telegram.press(ZOE, asked.buttons[1]?.data ?? '');
+  await processed();
+  assert.equal(telegram.notices.filter((text) => text.startsWith('Noted')).length, 1, telegram.notices.join(' | '));
+  dataOf(await permits.end(working));
+  assert.match((await received()).text, /could not finish this/);
+});
+
+test('groups, bots and strange updates are passed over; a ban and the end of the link count at once', async () => {
+  telegram.write(ZOE, 'In a group', { id: -5, type: 'group' });
+  telegram.writeStrange();
+  telegram.press(ZOE, 'p:nonsense');
+  await processed();
+  assert.equal(await talk.next('ada'), null);
+  assert.equal(telegram.sent.length, 0);
+  await grace.client.banAccount({ account_id: zoe.accountId, reason: 'away' });
+  telegram.write(ZOE, 'Hello?');
+  assert.match((await received()).text, /away/);
+  await grace.client.liftAccountBan({ account_id: zoe.accountId });
+  const tool = clientOf(url, TOKENS.member);
+  await refuses(tool.createChannelCode(), 'session_needed');
+  await refuses(tool.listMyChannels(), 'session_needed');
+  const [link] = (await zoe.client.listMyChannels()).links;
+  const of = { identity_id: link?.identity_id ?? '' };
+  await refuses(tool.unlinkMyChannel(of), 'session_needed');
+  await refuses(grace.client.unlinkMyChannel(of), 'no_such_channel', "another person's link");
+  await zoe.client.unlinkMyChannel(of);
+  telegram.write(ZOE, 'Hello?');
+  assert.match((await received()).text, /not linked/);
+  const { code } = await zoe.client.createChannelCode();
+  telegram.write(ZOE, code);
+  assert.match((await received()).text, /^Linked/);
+});
+
+test('an answer waits out a 429; formatting that Telegram cannot read goes plain; a blocked bot ends the delivery', async () => {
+  const answerWith = async (text: string): Promise<void> => {
+    telegram.write(ZOE, 'Say it.');
+    await until('the run', async () => (await talk.next('ada')) !== null);
+    await talk.answerNext('ada', text);
+  };
+  telegram.refuseNext(429, 1);
+  await answerWith('Late but once.');
+  assert.equal((await received()).text, 'Late but once.');
+  telegram.refuseNext(400);
+  await answerWith('**Plain**');
+  assert.deepEqual([(await received()).text, telegram.sent.length], ['**Plain**', 0]);
+  telegram.refuseNext(403);
+  await answerWith('Into the void');
+  await until(
+    'the end',
+    async () => (await village.openDb().selectFrom('channel_run').selectAll().execute()).length === 0,
+  );
+  assert.equal(telegram.sent.length, 0);
+});
+
+test('with a second replica one polls, and a restart neither loses nor repeats a message or an answer', async () => {
+  const other = await startReplica();
+  telegram.write(ZOE, 'Before the restart');
+  await until('the run', async () => (await talk.next('ada')) !== null);
+  await replica.stop();
+  telegram.write(ZOE, 'During the restart');
+  const later = new SessionPlay(other.peopleUrl);
+  await until('the lead', () => telegram.isEmpty);
+  await later.answerNext('ada', 'First.');
+  await later.answerNext('ada', 'Second.');
+  assert.equal((await received()).text, 'First.');
+  assert.equal((await received()).text, 'Second.');
+  assert.equal(await later.next('ada'), null, 'two messages, two runs');
+  assert.equal(telegram.sent.length, 0);
+});
+
+test('a token is read only from a Secret that is labelled for it', () => {
+  const data = { token: Buffer.from(`${TOKEN}\n`).toString('base64') };
+  const of = (labels: Record<string, string>, given = data) =>
+    channelTokenOf({ metadata: { name: 'x', uid: 'u', resourceVersion: '1', labels }, data: given } as Parameters<
+      typeof channelTokenOf
+    >[0]);
+  assert.equal(of({ 'hamlet.village/channel': 'true' }), TOKEN);
+  assert.equal(of({ 'hamlet.village/egress': 'true' }), null);
+  assert.equal(of({ 'hamlet.village/channel': 'true' }, { token: Buffer.from('a/../b').toString('base64') }), null);
+});
