@@ -1,21 +1,14 @@
-import {
-  type AgentDetail,
-  type ChatSession,
-  createSession,
-  type GivenFile,
-  listAgentSessions,
-  roleMay,
-} from '@hamlet/contract';
+import { type AgentDetail, createSession, type GivenFile, roleMay } from '@hamlet/contract';
 import { useState } from 'react';
-import { useIntent, usePages } from '../../client/query/use-live.ts';
-import { Badge, PagedList, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
+import { useIntent } from '../../client/query/use-live.ts';
+import { RefusedNotice } from '../../ui/controls.tsx';
+import { TimelineList } from '../timeline/timeline-list.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { beforeSendingLabel, SESSION_STATES } from './chat-labels.ts';
+import { beforeSendingLabel } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import './chat.css';
-import { timeAgo } from '../../ui/time-labels.ts';
 
 export function ChatTab({ agent }: { readonly agent: AgentDetail }) {
   const chat = useVillageState((state) => state.place.chat);
@@ -48,7 +41,7 @@ function NewConversation({ agent }: { readonly agent: AgentDetail }) {
   return (
     <div className="chat">
       <div className="chat-scroll">
-        <ConversationList agent={agent} />
+        <TimelineList agent={agent} />
       </div>
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
       <Composer
@@ -61,57 +54,5 @@ function NewConversation({ agent }: { readonly agent: AgentDetail }) {
         hint={beforeSendingLabel(agent)}
       />
     </div>
-  );
-}
-
-const PAGE = 20;
-const EVERY_MS = 5_000;
-
-function ConversationList({ agent }: { readonly agent: AgentDetail }) {
-  const params = { agent_id: agent.agent_id };
-  const pages = usePages(
-    listAgentSessions,
-    { params, query: { limit: PAGE } },
-    { list: 'sessions', id: 'session_id', everyMs: EVERY_MS },
-  );
-  const now = useNow(10_000);
-  return (
-    <PagedList
-      pages={pages}
-      className="conversations"
-      label={`Conversations with ${agent.display_name}`}
-      older="Older conversations"
-      empty={
-        <span className="chat-welcome">
-          <b>Talk to {agent.display_name}.</b> Ask a question or give it a task. Your conversations stay here; only
-          their people read them. If an admin opens one, the audit records it.
-        </span>
-      }
-    >
-      {(session) => <ConversationRow key={session.session_id} session={session} now={now} />}
-    </PagedList>
-  );
-}
-
-function ConversationRow({ session, now }: Readonly<{ session: ChatSession; now: number }>) {
-  const { open } = useVillage();
-  const { word, tone } = SESSION_STATES[session.state];
-  return (
-    <li>
-      <button
-        type="button"
-        className="conversation-row"
-        data-session={session.session_id}
-        onClick={() => open({ chat: session.session_id })}
-      >
-        <b className="conversation-title">{session.title}</b>
-        <Time at={session.last_at} word={timeAgo(session.last_at, now)} />
-        <span className="conversation-facts">
-          {session.state !== 'idle' && <Badge tone={tone}>{word}</Badge>}
-          {session.waiting > 0 && <span>{session.waiting} waiting</span>}
-          {session.people.length > 1 && <span>{session.people.map(({ name }) => name).join(', ')}</span>}
-        </span>
-      </button>
-    </li>
   );
 }

@@ -1,0 +1,29 @@
+import type { ChatSession } from '@hamlet/contract';
+import { Badge, Time } from '../../ui/controls.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { useVillage } from '../village-context.ts';
+import { SESSION_STATES } from './chat-labels.ts';
+
+/** A conversation in the timeline of its agent; it opens the conversation. */
+export function ConversationRow({ session, now }: Readonly<{ session: ChatSession; now: number }>) {
+  const { open } = useVillage();
+  const { word, tone } = SESSION_STATES[session.state];
+  return (
+    <li>
+      <button
+        type="button"
+        className="conversation-row"
+        data-session={session.session_id}
+        onClick={() => open({ chat: session.session_id })}
+      >
+        <b className="conversation-title">{session.title}</b>
+        <Time at={session.last_at} word={timeAgo(session.last_at, now)} />
+        <span className="conversation-facts">
+          {session.state !== 'idle' && <Badge tone={tone}>{word}</Badge>}
+          {session.waiting > 0 && <span>{session.waiting} waiting</span>}
+          {session.people.length > 1 && <span>{session.people.map(({ name }) => name).join(', ')}</span>}
+        </span>
+      </button>
+    </li>
+  );
+}
