@@ -2,7 +2,7 @@ import { type AgentDetail, createSession, type GivenFile, roleMay } from '@hamle
 import { useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
 import { RefusedNotice } from '../../ui/controls.tsx';
-import { TimelineList } from '../timeline/timeline-list.tsx';
+import { TimelineList } from './timeline-list.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { beforeSendingLabel } from './chat-labels.ts';

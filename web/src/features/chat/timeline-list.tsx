@@ -7,7 +7,7 @@ import { Icon, PagedList, Time, useNow } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { ConversationRow } from '../chat/conversation-row.tsx';
+import { ConversationRow } from './conversation-row.tsx';
 import { useVillage } from '../village-context.ts';
 import './timeline.css';
 
