@@ -11,6 +11,7 @@ const SCOPE_PERMISSIONS = {
   read: [
     ...EVERY,
     'standing:read',
+    'figures:read',
     'turns:read',
     'runs:read',
     'workers:read',
@@ -33,6 +34,7 @@ const SCOPE_PERMISSIONS = {
   /** Runs the village: agents, measures, schedules, moderation and the audit. */
   manage: [
     ...EVERY,
+    'agent:manage',
     'agent:steer',
     'agent:lifecycle',
     'standing:change',

@@ -5,16 +5,12 @@ import type { Village } from '../village.ts';
 import { KEEPING_RULES } from './kept-things.ts';
 import { keepingView } from './keeping-view.ts';
 
-export function keepingHandlers({ db, config }: Pick<Village, 'db' | 'config'>) {
-  const days = {
-    turns: config.turnDays,
-    sessions: config.sessionDays,
-    egress: config.egressDays,
-    modelTexts: config.models.textDays,
-  };
+export function keepingHandlers({ db, config, settings }: Pick<Village, 'db' | 'config' | 'settings'>) {
   return {
-    getKeeping: plain(async ({ now }) =>
-      accepted(keepingView(KEEPING_RULES, { ...(await readTableSizes(db)), days, at: now })),
-    ),
+    getKeeping: plain(async ({ now }) => {
+      const { turn_days: turns, session_days: sessions, egress_days: egress } = settings.values;
+      const days = { turns, sessions, egress, modelTexts: config.models.textDays };
+      return accepted(keepingView(KEEPING_RULES, { ...(await readTableSizes(db)), days, at: now }));
+    }),
   } satisfies Partial<Handlers>;
 }

@@ -191,9 +191,9 @@ const BY_AGE: readonly KeepingRule[] = [
     id: 'sign-in',
     title: 'Sign-ins and codes',
     until: 'age',
-    rule: 'Until they expire or end.',
+    rule: 'Until they expire or end; keys of programs too.',
     deletedBy: 'retention',
-    tables: publicTables('account_session account_code oidc_attempt agent_session api_replica'),
+    tables: publicTables('account_session account_code account_key oidc_attempt agent_session api_replica'),
   },
 ];
 
@@ -255,6 +255,14 @@ const WITH_OWNER: readonly KeepingRule[] = [
     tables: publicTables('script script_version'),
   },
   {
+    id: 'messengers',
+    title: 'Messengers',
+    until: 'owner',
+    rule: 'Accounts at messengers until their person unlinks them; their conversations and open runs go with these.',
+    deletedBy: 'the person',
+    tables: publicTables('channel_identity channel_code channel_session channel_run'),
+  },
+  {
     id: 'holds',
     title: 'Open holds and allowances',
     until: 'owner',
@@ -277,9 +285,9 @@ const STATE: readonly KeepingRule[] = [
     id: 'state',
     title: 'Present state',
     until: 'state',
-    rule: 'One row for the village, for each agent and its lives, for each Schedule and for each custom resource, also a deleted one.',
+    rule: 'One row for the village, for each of its settings, for each bot, for each agent and its lives, for each Schedule and for each custom resource, also a deleted one.',
     tables: publicTables(
-      'village agent_life agent_presence agent_report agent_tier idle_sleep sample_agent api_key resource_seen schedule_author schema_migration',
+      'village village_setting channel_place agent_life agent_presence agent_report agent_tier idle_sleep sample_agent api_key resource_seen schedule_author schema_migration',
     ),
   },
 ];

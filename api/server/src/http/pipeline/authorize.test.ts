@@ -77,6 +77,7 @@ test('a key opens what its scopes and the role of its person have in common', ()
       'models:manage',
       'payments:manage',
       'payments:pay',
+      'village:settings',
     ],
   );
   const needsAdmin = (scope: KeyScope): boolean => reasonOf(awakenAgent, withKey('admin', scope)) === null;
