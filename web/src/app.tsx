@@ -14,6 +14,7 @@ import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
 import { LoadingScreen } from './features/reach/unreachable.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
 import { Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
+import { applyBrand } from './ui/preferences.ts';
 import type { IconName } from './ui/icon-paths.ts';
 import type { VillageTools } from './features/village-context.ts';
 import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
@@ -208,9 +209,11 @@ function PageTitle(): null {
   );
   const { asked, results } = useWaiting();
   const waiting = asked + results;
+  const brand = useVillageState((state) => state.brand);
   useEffect(() => {
-    document.title = titleOf(view, agent, waiting);
-  }, [view, agent, waiting]);
+    document.title = titleOf({ view, agent, waiting, village: brand.name });
+  }, [view, agent, waiting, brand.name]);
+  useEffect(() => applyBrand(brand.color), [brand.color]);
   return null;
 }
 

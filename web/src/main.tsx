@@ -13,6 +13,7 @@ import { forgetInAddress, keepAddress } from './client/address.ts';
 import { Agents } from './client/agents/agents.ts';
 import { BoardLive } from './client/board/board-live.ts';
 import { type Api, createApi } from './client/api.ts';
+import { loadBrand } from './client/brand.ts';
 import { INITIAL_STATE } from './client/app-state.ts';
 import { forgetDraft } from './client/drafts.ts';
 import { Lifecycle } from './client/lifecycle.ts';
@@ -50,6 +51,7 @@ function main(): void {
   const session = new SessionMonitor(api, store);
   const world = new LiveSource(api, store);
   const agents = new Agents(api, store, world);
+  void loadBrand(api, store);
   createRoot(root).render(
     <StrictMode>
       <App

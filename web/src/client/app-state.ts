@@ -1,4 +1,5 @@
-import type { AgentDetail, HandsActivity, PaymentOutcome, VillageFreeze } from '@hamlet/contract';
+import { DEFAULT_BRAND } from '@hamlet/contract';
+import type { AgentDetail, HandsActivity, LoginOptions, PaymentOutcome, VillageFreeze } from '@hamlet/contract';
 import type { SceneLandmark, ScenePin, SceneZone } from '../canvas/model/scene.ts';
 import type { Refused } from './api.ts';
 import { NOWHERE, type Place } from './url-state.ts';
@@ -46,6 +47,8 @@ type Clock = Readonly<{ day: number; minute: number; phase: 'night' | 'morning' 
 
 /** The state that all panels show. The canvas reads the world directly and never waits for this state. */
 export interface AppState {
+  /** Name and color of the village. */
+  readonly brand: LoginOptions['brand'];
   /** The freeze of the village and its proof; null before the first answer. */
   readonly freeze: VillageFreeze | null;
   readonly loading: 'loading' | 'ready' | { readonly failed: Refused };
@@ -73,6 +76,7 @@ export interface AppState {
 }
 
 export const INITIAL_STATE: AppState = {
+  brand: DEFAULT_BRAND,
   freeze: null,
   loading: 'loading',
   connection: 'connecting',

@@ -1,3 +1,6 @@
+import { DEFAULT_BRAND } from '@hamlet/contract';
+import { accentColors } from './brand-colors.ts';
+
 /** The brightness of the panels; `system` follows the device. */
 type Theme = 'system' | 'light' | 'dark';
 const THEME_KEY = 'hamlet-theme';
@@ -12,6 +15,16 @@ export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
   if (theme === 'system') localStorage.removeItem(THEME_KEY);
   else localStorage.setItem(THEME_KEY, theme);
+}
+
+/** Gives buttons and links the color of the village in both themes; the default color leaves them to the styles. */
+export function applyBrand(color: string): void {
+  const { style } = document.documentElement;
+  for (const theme of ['light', 'dark'] as const)
+    for (const [part, value] of Object.entries(accentColors(color, theme))) {
+      if (color === DEFAULT_BRAND.color) style.removeProperty(`--brand-${theme}-${part}`);
+      else style.setProperty(`--brand-${theme}-${part}`, value);
+    }
 }
 
 export function nextTheme(theme: Theme): Theme {

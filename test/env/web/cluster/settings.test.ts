@@ -42,3 +42,30 @@ test('settings that only the chart has are shown with their key in its values', 
   for (const { key, where } of chart)
     await page.locator(`.settings-chart [data-setting="${key}"]`, { hasText: where ?? '' }).waitFor();
 });
+
+test('the name and the color of the village appear at once, readable on light and dark ground, and stay after a reload', async () => {
+  const save = async (key: string, value: string): Promise<void> => {
+    await page.fill(`${card(key)} input`, value);
+    await page.click(`${card(key)} button[type="submit"]`);
+    await page.waitForSelector(`${card(key)}[data-source="village"]`);
+  };
+  const accentIs = (color: string) =>
+    page.waitForFunction(
+      (wanted) => getComputedStyle(document.documentElement).getPropertyValue('--accent').trim() === wanted,
+      color,
+    );
+  await save('brand_name', 'Little Oak');
+  await save('brand_color', '#ffe000');
+  await page.locator('.brand', { hasText: 'Little Oak' }).waitFor();
+  await accentIs('#807000');
+  await shot('settings-brand');
+  await page.reload();
+  await page.locator('.brand', { hasText: 'Little Oak' }).waitFor();
+  await accentIs('#807000');
+  assert.match(await page.title(), /^Settings · Little Oak$/);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await accentIs('#ffe000');
+  await page.emulateMedia({ colorScheme: 'light' });
+  for (const key of ['brand_name', 'brand_color']) await page.click(`${card(key)} [data-action="reset"]`);
+  await accentIs('#17704e');
+});

@@ -29,8 +29,12 @@ test('the village is at the root, a page at its query', () => {
 });
 
 test('the title of the browser tab names the agent and the page', () => {
-  assert.equal(titleOf('map', null, 0), 'Hamlet');
-  assert.equal(titleOf('map', 'Ada', 0), 'Ada · Hamlet');
-  assert.equal(titleOf('audit', null, 0), 'Audit · Hamlet');
-  assert.equal(titleOf('runs', 'Ada', 2), '(2) Ada · Runs · Hamlet', 'two requests wait');
+  assert.equal(titleOf({ view: 'map', agent: null, waiting: 0, village: 'Hamlet' }), 'Hamlet');
+  assert.equal(titleOf({ view: 'map', agent: 'Ada', waiting: 0, village: 'Hamlet' }), 'Ada · Hamlet');
+  assert.equal(titleOf({ view: 'audit', agent: null, waiting: 0, village: 'Oak' }), 'Audit · Oak');
+  assert.equal(
+    titleOf({ view: 'runs', agent: 'Ada', waiting: 2, village: 'Hamlet' }),
+    '(2) Ada · Runs · Hamlet',
+    'two requests wait',
+  );
 });

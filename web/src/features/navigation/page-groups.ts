@@ -79,8 +79,16 @@ export function addressOf(view: View): string {
   return view === 'map' ? '/' : `/?view=${view}`;
 }
 
+/** `agent`: the name of the selected one. `waiting`: requests and results that wait for the viewer. */
+interface TitleParts {
+  readonly view: View;
+  readonly agent: string | null;
+  readonly waiting: number;
+  readonly village: string;
+}
+
 /** The title of the document: `(2) Ada · Runs · Hamlet` while two things wait for the viewer. */
-export function titleOf(view: View, agent: string | null, waiting: number): string {
-  const parts = [agent, view === 'map' ? null : PAGE_LABELS[view].word, 'Hamlet'].filter((part) => part !== null);
+export function titleOf({ view, agent, waiting, village }: TitleParts): string {
+  const parts = [agent, view === 'map' ? null : PAGE_LABELS[view].word, village].filter((part) => part !== null);
   return `${waiting === 0 ? '' : `(${waiting}) `}${parts.join(' · ')}`;
 }

@@ -1,7 +1,9 @@
 import { getVillageSettings, type VillageSetting } from '@hamlet/contract';
+import { loadBrand } from '../../client/brand.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Part, Unread } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
+import { useVillage } from '../village-context.ts';
 import { kindOf, valueLabel } from './setting-draft.ts';
 import { SettingForm } from './setting-form.tsx';
 import './settings.css';
@@ -21,7 +23,12 @@ export function SettingsPage() {
 }
 
 function Settings() {
+  const { api, store } = useVillage();
   const { data, refused, again } = useLive(getVillageSettings, {}, REFRESH_MS);
+  const changed = (): void => {
+    again();
+    void loadBrand(api, store);
+  };
   if (data === null) return <Unread refused={refused} />;
   const here = data.settings.flatMap((setting) => {
     const kind = kindOf(setting);
@@ -32,7 +39,7 @@ function Settings() {
     <>
       <div className="settings">
         {here.map(({ setting, kind }) => (
-          <SettingForm key={setting.key} setting={setting} kind={kind} onChanged={again} />
+          <SettingForm key={setting.key} setting={setting} kind={kind} onChanged={changed} />
         ))}
       </div>
       {elsewhere.length > 0 && (

@@ -12,11 +12,12 @@ import { useVillage, useVillageState } from '../village-context.ts';
 const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }));
 
 export function TopBar() {
+  const { name } = useVillageState((state) => state.brand);
   return (
     <header className="top-bar">
-      <a className="brand" href="/" aria-label="Hamlet">
+      <a className="brand" href="/" aria-label={name}>
         <img src="/favicon.svg" alt="" width="28" height="28" />
-        <span>Hamlet</span>
+        <span>{name}</span>
       </a>
       <ViewNav />
       <VillageClock />
