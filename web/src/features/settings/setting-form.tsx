@@ -70,9 +70,10 @@ export function SettingForm({ setting, kind, onChanged }: SettingProps) {
 }
 
 function Origin({ setting: { source, where } }: Pick<SettingProps, 'setting'>) {
+  const unset = where === null ? 'The default' : 'From the chart';
   return (
     <span className="hint">
-      {source === 'village' ? 'Set here' : 'From the chart'}
+      {source === 'village' ? 'Set here' : unset}
       {where !== null && (
         <>
           {' '}
