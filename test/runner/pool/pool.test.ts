@@ -37,12 +37,17 @@ test('a file that changes or ends its process or cannot be loaded fails by its n
     'hooks',
   ]);
   assert.deepEqual(
-    results.map(({ file, failures: [failure] }) => [file.split('/').at(-1), failure?.what.replace(/^[^ ]+: /, '')]),
+    results.map(({ file, failures: [failure] }) => [
+      file.split('/').at(-1),
+      failure?.what
+        .replace(/^[^ ]+: /, '')
+        .replace(/ An error that no test awaits: Error: nobody awaits this at check .*$/, ' (late)'),
+    ]),
     [
       ['changes-process.test.ts', 'its tests have changed the variable HAMLET_PLANTED. Fix: undo it in after()'],
       ['breaks-off.test.ts', 'its process ended with 3 before its tests did'],
       ['cannot-load.test.ts', 'at the top of the file'],
-      ['fails-unawaited.test.ts', 'its tests have changed the exit code. Fix: undo it in after()'],
+      ['fails-unawaited.test.ts', 'its tests have changed the exit code. Fix: undo it in after() (late)'],
       ['registers-late.test.ts', undefined],
       ['hooks.test.ts', undefined],
       ['hooks.test.ts', 'its worker ended with 1 after it: this file or one before it fails late'],

@@ -8,12 +8,18 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
 /** Longer than any child process of a test needs to end after a signal, and than timers of a minute. */
 const GRACE_MS = Number(process.env['HAMLET_TEST_GRACE_MS'] ?? 90_000);
 const LOOK_EVERY_MS = 10;
 /** Events whose listeners a test file must remove. */
 const EVENTS = ['uncaughtException', 'unhandledRejection', 'SIGINT', 'SIGTERM', 'message'] as const;
+
+/** Errors since the last check that no test awaited; node:test names them only when the process ends. Mutable. */
+const unawaited: unknown[] = [];
+for (const event of ['unhandledRejection', 'uncaughtException'] as const)
+  process.on(event, (error: unknown) => unawaited.push(error));
 
 interface ProcessState {
   /** State that must be the same after the file, by name: variables, the working folder, globals, listeners. */
@@ -44,7 +50,11 @@ async function checkLeaks({ open, facts }: ProcessState): Promise<void> {
   assert.ok(left.length === 0, `its tests are done, but these stay open: ${left.join(', ')}. Fix: close it in after()`);
   const now = observeProcess().facts;
   const changed = [...new Set([...facts.keys(), ...now.keys()])].filter((name) => facts.get(name) !== now.get(name));
-  assert.ok(changed.length === 0, `its tests have changed ${changed.join(', ')}. Fix: undo it in after()`);
+  const late = unawaited.splice(0).map((error) => ` An error that no test awaits: ${inspect(error)}`);
+  assert.ok(
+    changed.length === 0,
+    `its tests have changed ${changed.join(', ')}. Fix: undo it in after()${late.join('')}`,
+  );
 }
 
 /** Resources opened since `before`. The timer of the caller's pause has already ended. */
