@@ -47,10 +47,11 @@ function agentsByPod(source: Ports['source']): ReadonlyMap<string, string> {
   );
 }
 
-function collector(ports: Ports, store: FiguresStore): () => Promise<void> {
+type FiguresMetrics = ReturnType<typeof figuresMetrics>;
+
+function collector(ports: Ports, store: FiguresStore, metrics: FiguresMetrics): () => Promise<void> {
   const { config, source, kubelets, log } = ports;
   const { dcgmUrl } = config.figures;
-  const metrics = figuresMetrics(ports);
   const complaint = createComplaint(log, 'the exporter of DCGM cannot be read: no figures of its GPUs');
   const readGpus = async (): Promise<Readings['gpus']> => {
     if (dcgmUrl === undefined) return [];
@@ -91,7 +92,8 @@ export function startFigures(ports: Ports) {
   const { redisUrl, namespace } = ports.config;
   const store = openFiguresStore(redisUrl, { namespace, log: ports.log });
   const stopReports = reportOwnHost(ports, store);
-  const job = (): Job => queuedJob({ name: 'figures', everyMs: EVERY_MS, run: collector(ports, store) });
+  const metrics = figuresMetrics(ports);
+  const job = (): Job => queuedJob({ name: 'figures', everyMs: EVERY_MS, run: collector(ports, store, metrics) });
   return {
     store,
     jobs: ports.kubelets === NO_KUBELETS ? [] : [job()],
