@@ -47,7 +47,8 @@ export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions
   close(): void;
 } {
   const agent = new Agent({
-    keepAlive: true,
+    // Calls are rare, and a kept connection may have been closed by the host at the moment of the next call.
+    keepAlive: false,
     maxSockets: 8,
     ...(roots === null ? {} : { ca: [...roots] }),
     // Only the configured proxy counts, not the proxy variables of the environment.
