@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { z } from 'zod';
@@ -21,6 +21,8 @@ import type { HostTools } from '../facade/host-tools.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
 const folder = testFolder('workflow-host');
+const hosts: WorkflowHost[] = [];
+after(() => Promise.all(hosts.map((host) => host.close())));
 const journals = someJournals();
 
 const FILES: Readonly<Record<string, string>> = {
@@ -110,6 +112,7 @@ function aWorld(model: ModelPort, files = FILES, journal: Journal = journals.ope
   };
   const data = mkdtempSync(join(folder, 'data-'));
   const host = WorkflowHost.open({ files: new Map(Object.entries(files)), journal, data, tools });
+  hosts.push(host);
   const { engine } = anEngine({ journal, model, ...host.ports });
   return { host, engine, seen, journal, data, late };
 }
