@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
+import { until } from '@hamlet/test/env/until';
 import type { Journal } from '../../journal/journal.ts';
 import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
 import { echo, outcomeOf, someJournals } from '../../testing/a-tool.ts';
@@ -107,10 +108,14 @@ test('failing and slow sinks hurt neither a run nor the other sinks', async () =
     ],
   });
   await run(journal, telemetry.notify);
+  const path = join(dir, 'events.jsonl');
+  await until(
+    'all events are in the file',
+    () => existsSync(path) && readFileSync(path, 'utf8').split('\n').length === 9,
+  );
   assert.equal(await telemetry.flush(50), false);
   assert.equal(telemetry.events().length, 8);
   await telemetry.close(20);
-  assert.equal(readFileSync(join(dir, 'events.jsonl'), 'utf8').trimEnd().split('\n').length, 8);
   assert.equal(problems[0]?.sink, 'failing');
 });
 
