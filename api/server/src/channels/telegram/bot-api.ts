@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedBody } from '../../service/bounded-body.ts';
 
 const ANSWER_MAX_BYTES = 4_194_304;
 const CALL_LIMIT_MS = 15_000;
@@ -77,16 +78,6 @@ export interface BotApi {
   removeButtons(chatId: number, messageId: number): Promise<void>;
 }
 
-async function readLimited(response: Response): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece as Uint8Array, { stream: true });
-    if (text.length > ANSWER_MAX_BYTES) throw new Error('the answer of Telegram is too long');
-  }
-  return text;
-}
-
 /** @param url origin of the Bot API, for example https://api.telegram.org */
 export function createBotApi(url: string, token: string): BotApi {
   async function call(method: string, body: object, signal = AbortSignal.timeout(CALL_LIMIT_MS)): Promise<unknown> {
@@ -99,7 +90,7 @@ export function createBotApi(url: string, token: string): BotApi {
         redirect: 'error',
         signal,
       });
-      text = await readLimited(response);
+      text = (await boundedBody(response.body, ANSWER_MAX_BYTES)).toString('utf8');
     } catch (error) {
       // The error of fetch may name the address, which has the token.
       throw new Error(`${method}: Telegram does not answer (${error instanceof Error ? error.name : 'error'})`);

@@ -1,9 +1,10 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { boundedBody } from '../../service/bounded-body.ts';
 
 interface Get {
   readonly url: URL;
-  /** Address to connect to; by default that of the host in the URL. */
+  /** Address to connect to, whose host the URL names. */
   readonly address: string;
   /** Name that the certificate must have, and its issuers (PEM). Verification cannot be switched off. */
   readonly tls?: { readonly servername: string; readonly ca: string | undefined };
@@ -17,23 +18,8 @@ export interface Got {
   readonly text: string;
 }
 
-/** Thrown if an answer is longer than its limit. */
-export class TooLongError extends Error {}
-
-async function readBody(answer: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    // Leaving the loop ends the connection.
-    if (length > maxBytes) throw new TooLongError(`the answer is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /**
- * Sends one GET on a connection of its own; redirects are not followed. Throws a {@link TooLongError}, an error of the connection or its
+ * Sends one GET on a connection of its own; redirects are not followed. Throws a TooLongError, an error of the connection or its
  * certificate, or an AbortError after `timeoutMs`.
  */
 export async function boundedGet({ url, address, tls, headers, maxBytes, timeoutMs }: Get): Promise<Got> {
@@ -52,5 +38,5 @@ export async function boundedGet({ url, address, tls, headers, maxBytes, timeout
       .once('error', reject)
       .end();
   });
-  return { status: answer.statusCode ?? 0, text: await readBody(answer, maxBytes) };
+  return { status: answer.statusCode ?? 0, text: (await boundedBody(answer, maxBytes)).toString('utf8') };
 }

@@ -1,5 +1,5 @@
 import type { NodeFigures } from '@hamlet/contract';
-import { TooLongError } from './bounded-get.ts';
+import { TooLongError } from '../../service/bounded-body.ts';
 
 type Problem = NonNullable<NodeFigures['problem']>;
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import { boundedBody } from '../../service/bounded-body.ts';
 
 interface HttpsCall {
   readonly method: 'GET' | 'POST';
@@ -31,17 +32,6 @@ interface HttpsCallerOptions {
 const CALL_LIMIT_MS = 15_000;
 const ANSWER_MAX_BYTES = 4 * 1_024 * 1_024;
 
-async function wholeBody(message: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of message as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > ANSWER_MAX_BYTES) throw new Error(`the answer is larger than ${ANSWER_MAX_BYTES} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
-
 export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions): {
   readonly call: CallHttps;
   close(): void;
@@ -64,7 +54,7 @@ export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions
         outgoing.once('error', reject);
         outgoing.end(body);
       });
-      return { status: message.statusCode ?? 0, body: await wholeBody(message) };
+      return { status: message.statusCode ?? 0, body: await boundedBody(message, ANSWER_MAX_BYTES) };
     } catch (error) {
       throw new CallError(`the call to ${host} failed: ${error instanceof Error ? error.message : String(error)}`, {
         cause: error,
