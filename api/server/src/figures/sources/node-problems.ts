@@ -3,22 +3,24 @@ import { TooLongError } from '../../service/bounded-body.ts';
 
 type Problem = NonNullable<NodeFigures['problem']>;
 
-const FIXES: Readonly<Record<Problem['reason'], string>> = {
-  unreachable: 'The kubelet did not answer within 5 s: check the node, and that pods reach its port 10250',
-  untrusted:
-    "The certificate of the kubelet is not from the cluster's CA, or is not for this node: set figures.kubelet.rootsSecretName, or serverTLSBootstrap of the kubelet",
-  forbidden: 'The kubelet refused the account hamlet-figures: run helm upgrade, which restores its rights',
-  unreadable: 'The answer of the kubelet is not a summary that the API can read: look in the log of the kubelet',
-};
-
-const problem = (reason: Problem['reason']): Problem => ({ reason, fix: FIXES[reason] });
-
 export const PROBLEMS = {
-  unreachable: problem('unreachable'),
-  untrusted: problem('untrusted'),
-  forbidden: problem('forbidden'),
-  unreadable: problem('unreadable'),
-} as const satisfies Readonly<Record<Problem['reason'], Problem>>;
+  unreachable: {
+    reason: 'unreachable',
+    fix: 'The kubelet did not answer within 5 s: check the node, and that pods reach its port 10250',
+  },
+  untrusted: {
+    reason: 'untrusted',
+    fix: "The certificate of the kubelet is not from the cluster's CA, or is not for this node: set figures.kubeletRootsSecretName of the chart, or serverTLSBootstrap of the kubelet",
+  },
+  forbidden: {
+    reason: 'forbidden',
+    fix: 'The kubelet refused the account hamlet-figures: run helm upgrade, which restores its rights',
+  },
+  unreadable: {
+    reason: 'unreadable',
+    fix: 'The API cannot read the answer of the kubelet: look in the log of the kubelet',
+  },
+} as const satisfies { readonly [R in Problem['reason']]: Problem & { readonly reason: R } };
 
 /** Codes of OpenSSL for certificates, and of Node for names: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const OF_CERTIFICATES = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
