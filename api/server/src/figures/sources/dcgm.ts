@@ -1,4 +1,4 @@
-import { readExposition, type Sample } from './exposition.ts';
+import { readExposition, type Sample } from '../../service/exposition.ts';
 
 /** One GPU, as an exporter of DCGM describes it. */
 export interface GpuReading {

@@ -4,7 +4,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A longer line is skipped, and so are samples beyond the limit: an exporter can not fill the memory of the API. */
+/** A longer line is skipped, and so are samples beyond the limit: an exporter cannot fill the memory of the API. */
 const LINE_MAX_CHARS = 4_096;
 const SAMPLES_MAX = 4_096;
 const LABELS_MAX = 64;
