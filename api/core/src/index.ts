@@ -10,6 +10,7 @@ export * from './economy/compute-claim.ts';
 export * from './economy/decide-auction.ts';
 export * from './economy/decide-payment.ts';
 export * from './economy/purchase-price.ts';
+export * from './economy/purchase-text.ts';
 export * from './economy/tier.ts';
 export * from './economy/usage-cost.ts';
 export * from './frame/agent-entry.ts';

@@ -22,8 +22,8 @@ test('every entry has words that follow the name of its agent', () => {
     [{ post: { reply_id: null, title: 'Bread' } }, 'wrote “Bread” on the board'],
     [{ post: { reply_id: ID, title: 'Bread' } }, 'replied to “Bread” on the board'],
     [
-      { purchase: { price: '2.5', item: { kind: 'quota', limit: 'requests_per_minute', amount: 10 } } },
-      'bought 10 more requests a minute for 2.5 ai$',
+      { purchase: { price: '2.5', item: { kind: 'quota', limit: 'tokens_per_hour', amount: 20_000 } } },
+      'bought 20,000 more tokens an hour for 2.5 ai$',
     ],
     [{ purchase: { price: '1', item: { kind: 'model', model: 'large' } } }, 'bought the model large for 1 ai$'],
     [{ judgement: { amount: '40', note: 'good bread' } }, 'got 40 ai$: good bread'],

@@ -1,4 +1,5 @@
-import type { BoughtItem, Run, StateOfAgent, TimelineEntry } from '@hamlet/contract';
+import type { Run, StateOfAgent, TimelineEntry } from '@hamlet/contract';
+import { purchaseText } from '../economy/purchase-text.ts';
 import { titleFrom } from '../session/decide-session.ts';
 import { shorten } from '../values/shorten.ts';
 
@@ -32,19 +33,6 @@ function runText(run: Run): string {
   return run.state === 'done' && run.session_id !== null ? `answered ${task}` : `${RUN_VERBS[run.state]} ${task}`;
 }
 
-function itemText(item: BoughtItem): string {
-  switch (item.kind) {
-    case 'quota':
-      return `${item.amount} more ${item.limit.replaceAll('_', ' ').replace('per', 'a')}`;
-    case 'priority':
-      return 'priority for a seat';
-    case 'model':
-      return `the model ${item.model}`;
-    case 'gpu':
-      return `the GPU ${item.lane} for itself`;
-  }
-}
-
 function judgementText({ amount, note }: NonNullable<TimelineEntry['judgement']>): string {
   const verb = amount.startsWith('-') ? 'lost' : 'got';
   return `${verb} ${amount.replace('-', '')} ai$${note === '' ? '' : `: ${shorten(note, REASON_MAX_CHARS)}`}`;
@@ -63,7 +51,7 @@ export function timelineText({ session, run, firing, post, purchase, judgement, 
   if (firing !== null)
     return firing.run_id === null ? `skipped a scheduled run (${firing.outcome})` : 'was started by its schedule';
   if (post !== null) return `${post.reply_id === null ? 'wrote' : 'replied to'} “${post.title}” on the board`;
-  if (purchase !== null) return `bought ${itemText(purchase.item)} for ${purchase.price} ai$`;
+  if (purchase !== null) return `bought ${purchaseText(purchase.item)} for ${purchase.price} ai$`;
   if (judgement !== null) return judgementText(judgement);
   return state === null ? '' : stateText(state);
 }

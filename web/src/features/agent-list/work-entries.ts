@@ -1,8 +1,7 @@
 import type { Artifact, Permission, PurchaseView, Run } from '@hamlet/contract';
-import { isSettled, titleFrom } from '@hamlet/core';
+import { isSettled, purchaseText, titleFrom } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import type { Place } from '../../client/url-state.ts';
-import { purchaseLabel } from '../market/item-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 
 /** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
@@ -62,7 +61,7 @@ function ofPermission({ permission_id: id, agent_id: agentId, why, tool, asked_a
 }
 
 function ofPurchase({ purchase_id: id, agent_id: agentId, item, price, bought_at: at }: PurchaseView): WorkEntry {
-  const text = `bought ${item.kind === 'gpu' ? 'GPU time' : purchaseLabel(item)} for ${moneyLabel(price)}`;
+  const text = `bought ${item.kind === 'gpu' ? 'GPU time' : purchaseText(item)} for ${moneyLabel(price)}`;
   return { id: `purchase ${id}`, kind: 'purchase', agentId, text, atMs: Date.parse(at), open: { view: 'market' } };
 }
 

@@ -1,11 +1,8 @@
-import type { BoughtItem, Limits, PriceList, PurchaseItem, Quota, TierChange } from '@hamlet/contract';
+import type { BoughtItem, Limits, PriceList, PurchaseItem, TierChange } from '@hamlet/contract';
+import { purchaseText } from '@hamlet/core';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { capital, moneyLabel } from '../../client/labels.ts';
 
-const QUOTA_LABELS: Readonly<Record<Quota, string>> = {
-  requests_per_minute: 'requests a minute',
-  tokens_per_hour: 'tokens an hour',
-};
 export const KIND_LABELS: Readonly<
   Record<BoughtItem['kind'], { readonly word: string; readonly icon: IconName; readonly does: string }>
 > = {
@@ -18,47 +15,37 @@ export const KIND_LABELS: Readonly<
 export function itemLabel(item: BoughtItem): string {
   return item.kind === 'gpu'
     ? `${item.lane}: ${item.count === 1 ? 'one GPU' : `${item.count} GPUs`} of its own`
-    : capital(purchaseLabel(item));
+    : capital(purchaseText(item));
 }
 
-export function purchaseLabel(item: PurchaseItem): string {
-  switch (item.kind) {
-    case 'quota':
-      return `${item.amount.toLocaleString('en')} more ${QUOTA_LABELS[item.limit]}`;
-    case 'priority':
-      return 'priority for a seat';
-    case 'model':
-      return `the model ${item.model}`;
-    case 'gpu':
-      return `the GPU ${item.lane} for itself`;
-  }
+interface PriceLine {
+  readonly kind: BoughtItem['kind'];
+  readonly what: string;
+  readonly price: string;
 }
 
-export function priceLines(
-  prices: PriceList,
-): { readonly kind: BoughtItem['kind']; readonly what: string; readonly price: string }[] {
+export function priceLines({
+  requests_per_minute: requests,
+  tokens_per_hour: tokens,
+  priority,
+  models,
+  gpu,
+}: PriceList): readonly PriceLine[] {
   const hour = (amount: string): string => `${moneyLabel(amount)} an hour`;
+  const line = (item: PurchaseItem, amount: string): PriceLine => ({
+    kind: item.kind,
+    what: capital(purchaseText(item)),
+    price: hour(amount),
+  });
   return [
-    {
-      kind: 'quota',
-      what: `${prices.requests_per_minute.unit.toLocaleString('en')} more ${QUOTA_LABELS.requests_per_minute}`,
-      price: hour(prices.requests_per_minute.per_hour),
-    },
-    {
-      kind: 'quota',
-      what: `${prices.tokens_per_hour.unit.toLocaleString('en')} more ${QUOTA_LABELS.tokens_per_hour}`,
-      price: hour(prices.tokens_per_hour.per_hour),
-    },
-    { kind: 'priority', what: 'Priority for a seat', price: hour(prices.priority.per_hour) },
-    ...Object.entries(prices.models).map(([model, { per_hour: amount }]) => ({
-      kind: 'model' as const,
-      what: `The model ${model}`,
-      price: hour(amount),
-    })),
-    ...prices.gpu.lanes.map(({ lane, count }) => ({
+    line({ kind: 'quota', limit: 'requests_per_minute', amount: requests.unit }, requests.per_hour),
+    line({ kind: 'quota', limit: 'tokens_per_hour', amount: tokens.unit }, tokens.per_hour),
+    line({ kind: 'priority' }, priority.per_hour),
+    ...Object.entries(models).map(([model, { per_hour: amount }]) => line({ kind: 'model', model }, amount)),
+    ...gpu.lanes.map(({ lane, count }) => ({
       kind: 'gpu' as const,
       what: `${lane}: ${count === 1 ? 'one GPU' : `${count} GPUs`}, exclusive`,
-      price: hour(prices.gpu.per_hour),
+      price: hour(gpu.per_hour),
     })),
   ];
 }

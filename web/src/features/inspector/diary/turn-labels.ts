@@ -1,6 +1,6 @@
 import { PurchaseItem } from '@hamlet/contract';
+import { purchaseText } from '@hamlet/core';
 import { lengthLabel } from '../../../ui/time-labels.ts';
-import { purchaseLabel } from '../../market/item-labels.ts';
 import { capital } from '../../../client/labels.ts';
 import { isJsonObject, type Json } from '../../../client/json.ts';
 
@@ -91,7 +91,7 @@ function writtenText(command: Json): string {
 function boughtText({ item, seconds }: Json): string {
   const read = PurchaseItem.safeParse(item);
   if (!read.success) return 'compute';
-  return `${purchaseLabel(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthLabel(seconds * 1000)})` : ''}`;
+  return `${purchaseText(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthLabel(seconds * 1000)})` : ''}`;
 }
 
 function commandText(command: Json): string {
