@@ -1,4 +1,5 @@
 import { API_VERSION, LIFE_FIELDS, specProblems } from '@hamlet/contract';
+import { afterPatch } from '@hamlet/core';
 import { KubeError, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { changeSpec, dryRunQuery, guardWrite, type SpecPatch } from '../../resource-writes/change-spec.ts';
@@ -6,7 +7,7 @@ import { FIELD_MANAGER, specFields } from '../field-owners.ts';
 import { AGENTS, recordOf } from '../kubernetes-watch.ts';
 import type { AgentRemoval, AgentWriter, NewAgent, RemovedAgent } from './agent-writer.ts';
 import type { SpecChange, StoredSpec, WrittenSpecChange } from './agent-writer.ts';
-import { leafPaths, merged, patchBetween } from './spec-patch.ts';
+import { leafPaths, patchBetween } from './spec-patch.ts';
 
 interface Ports {
   readonly client: KubeClient;
@@ -119,7 +120,7 @@ async function update(
   let paths: readonly string[] = [];
   const plan = (object: StoredAgent): SpecPatch | Refused => {
     const before = writtenPart(object);
-    const after = merged(before, patch) as Spec;
+    const after = afterPatch(before, patch) as Spec;
     const planned = patchBetween(before, after);
     const isDone = resumed && planned.paths.length === 0;
     if (!isDone && versionOf(object) !== version)

@@ -7,17 +7,6 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON merge patch applied to a value (RFC 7386): null removes a field, a list is replaced. Pure. */
-export function merged(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const entries = new Map(Object.entries(isObject(target) ? target : {}));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) entries.delete(key);
-    else entries.set(key, merged(entries.get(key), value));
-  }
-  return Object.fromEntries(entries);
-}
-
 /** The paths of all values in a field; an empty object and a list are one value. Pure. */
 export function leafPaths(value: unknown, path: string): readonly string[] {
   if (!isObject(value) || Object.keys(value).length === 0) return [path];

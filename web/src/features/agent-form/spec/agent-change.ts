@@ -1,6 +1,7 @@
+import { afterPatch } from '@hamlet/core';
 import type { Json } from '../../../client/json.ts';
 import { trimmed } from './edit-spec.ts';
-import { mergePatch, patched } from './merge-patch.ts';
+import { mergePatch } from './merge-patch.ts';
 import { specProblems, type SpecProblems } from './spec-problems.ts';
 
 /** The changes of a person, and the version of the agent on which they are based. */
@@ -33,5 +34,6 @@ export function readChange(draft: ChangeDraft): ChangeReading {
 
 /** The same changes on top of a newer version. */
 export function rebased(draft: ChangeDraft, newest: Stored): ChangeDraft {
-  return { ...draftOfStored(newest), spec: patched(newest.spec, mergePatch(draft.base, draft.spec)) };
+  const spec = afterPatch(newest.spec, mergePatch(draft.base, draft.spec)) as Json;
+  return { ...draftOfStored(newest), spec };
 }

@@ -13,16 +13,3 @@ export function mergePatch(before: Json, after: Json): Json {
   }
   return patch;
 }
-
-/** The object after a merge patch: null removes a part. */
-export function patched(target: Json, patch: Json): Json {
-  const result: Record<string, unknown> = { ...target };
-  for (const [key, change] of Object.entries(patch)) {
-    if (change === null) delete result[key];
-    else if (isJsonObject(change)) {
-      const old = result[key];
-      result[key] = patched(isJsonObject(old) ? old : {}, change);
-    } else result[key] = change;
-  }
-  return result;
-}
