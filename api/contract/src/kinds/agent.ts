@@ -63,6 +63,7 @@ export const McpServers = guarded(z.array(McpServer).max(MAX_SERVERS), [
 
 /** The pod's name `NAME-CYCLE` is also a label and a host name: at most 63 characters. */
 export const MAX_AGENT_NAME_CHARS = 40;
+export const AGENT_NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const MAX_CONFIG_KEYS = 32;
 
 export const Power = z.enum(['Awake', 'Asleep']);
@@ -294,9 +295,8 @@ export const Agent = guarded(
   }),
   [
     {
-      holds: ({ metadata }) =>
-        metadata.name.length <= MAX_AGENT_NAME_CHARS && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(metadata.name),
-      rule: `self.metadata.name.size() <= ${MAX_AGENT_NAME_CHARS} && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')`,
+      holds: ({ metadata }) => metadata.name.length <= MAX_AGENT_NAME_CHARS && AGENT_NAME.test(metadata.name),
+      rule: `self.metadata.name.size() <= ${MAX_AGENT_NAME_CHARS} && self.metadata.name.matches('${AGENT_NAME.source}')`,
       message: `name an Agent with at most ${MAX_AGENT_NAME_CHARS} lower case letters, digits and '-', a letter first`,
     },
   ],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
-import { MAX_AGENT_NAME_CHARS } from '../../kinds/agent.ts';
+import { AGENT_NAME, MAX_AGENT_NAME_CHARS } from '../../kinds/agent.ts';
 import { JsonObject, OnConflictQuery } from '../../values/scalars.ts';
 
 const LABELS_MAX = 16;
@@ -11,10 +11,7 @@ const VERSION_MAX_CHARS = 128;
 const NewAgentId = z
   .string()
   .max(MAX_AGENT_NAME_CHARS)
-  .regex(
-    /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
-    "write a name of lower case letters, digits and '-', a letter first, for example ada",
-  )
+  .regex(AGENT_NAME, "write a name of lower case letters, digits and '-', a letter first, for example ada")
   .meta({ example: 'ada' });
 
 /** Labels by which Schedules select agents. Names of Kubernetes and of the village stay theirs. */

@@ -1,6 +1,4 @@
-import { MAX_AGENT_NAME_CHARS } from '@hamlet/contract';
-
-const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+import { AGENT_NAME, MAX_AGENT_NAME_CHARS } from '@hamlet/contract';
 
 /** The name of the Agent for a title that a person wrote: `Zoë the Baker` gives `zoe-the-baker`. Empty if no letter is left. */
 export function nameFromTitle(title: string): string {
@@ -30,6 +28,6 @@ export function copyName(name: string, taken: ReadonlySet<string>): string {
 export function nameProblem(name: string, taken: ReadonlySet<string>): string | undefined {
   if (name === '') return 'Write a name for the agent';
   if (name.length > MAX_AGENT_NAME_CHARS) return `Use at most ${MAX_AGENT_NAME_CHARS} characters`;
-  if (!NAME.test(name)) return "Use lower case letters, digits and '-', a letter first";
+  if (!AGENT_NAME.test(name)) return "Use lower case letters, digits and '-', a letter first";
   return taken.has(name) ? `The village has an agent “${name}” already: choose another name` : undefined;
 }
