@@ -1,6 +1,7 @@
 import { type AgentDetail, getTimeline, type TimelineEntry, type TimelineKind } from '@hamlet/contract';
 import { timelineText } from '@hamlet/core';
 import { useState } from 'react';
+import { capital } from '../../client/labels.ts';
 import { usePages } from '../../client/query/use-live.ts';
 import type { Place } from '../../client/url-state.ts';
 import { Icon, PagedList, Time, useNow } from '../../ui/controls.tsx';
@@ -88,7 +89,7 @@ function Entry({ entry, now }: Readonly<{ entry: TimelineEntry; now: number }>) 
   const line = (
     <>
       <Icon name={ICONS[entry.kind]} size={14} />
-      <span className="timeline-text">{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</span>
+      <span className="timeline-text">{capital(text)}</span>
       <Time at={entry.at} word={timeAgo(entry.at, now)} />
     </>
   );

@@ -147,7 +147,7 @@ function KeyForm({ onMade, onClose }: { readonly onMade: () => void; readonly on
         </fieldset>
         {made !== null && (
           <Notice tone="info" icon={null} className="key-shown">
-            <b>Copy the key {made.name} now.</b> It is not shown again. A program sends it as bearer token.
+            <b>Copy the key {made.name} now.</b> It is not shown again. A program sends it as a bearer token.
             <span className="key-line">
               <code data-token>{made.token}</code>
               <CopyButton text={made.token} word="Copy the key" />

@@ -34,7 +34,7 @@ test('a rule has its days, what deletes, and the setting', () => {
   assert.equal(termLabel({ days: null, until: 'count' }), 'By its rule');
   assert.equal(
     deletedLabel({ deleted_by: 'egress-retention', setting: 'egress.days' }),
-    'deleted by egress-retention, set in the chart: egress.days',
+    'deleted by egress-retention, setting: egress.days',
   );
 });
 

@@ -29,7 +29,7 @@ export function termLabel({ days, until }: Pick<KeptThing, 'days' | 'until'>): s
 }
 
 export function deletedLabel({ deleted_by: by, setting }: Pick<KeptThing, 'deleted_by' | 'setting'>): string {
-  const parts = [by === null ? null : `deleted by ${by}`, setting === null ? null : `set in the chart: ${setting}`];
+  const parts = [by === null ? null : `deleted by ${by}`, setting === null ? null : `setting: ${setting}`];
   return parts.filter((part) => part !== null).join(', ');
 }
 

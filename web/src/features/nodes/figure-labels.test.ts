@@ -54,21 +54,21 @@ const FINDINGS: readonly [name: string, node: Partial<NodeFigures>, texts: reado
   [
     'little memory',
     { memory: { ...CALM.memory, available_bytes: 5 * GIB }, users: [] },
-    [/^Only 5.0 GiB of memory are left$/],
+    [/^Only 5.0 GiB of memory is left$/],
   ],
   ['memory that is not known', { memory: { ...CALM.memory, available_bytes: null } }, [/^Nothing/]],
   [
     'memory that is short in both ways',
     { memory: { ...CALM.memory, available_bytes: 5 * GIB, pressure_percent: 40 } },
-    [/^Work waited for memory.*80 GiB$/, /^Only 5.0 GiB of memory are left$/],
+    [/^Work waited for memory.*80 GiB$/, /^Only 5.0 GiB of memory is left$/],
   ],
   ['a busy processor', { cpu: { ...CALM.cpu, pressure_percent: 25 } }, [/^Work waited for the processor in 25 %/]],
   [
     'a slow and full disk',
     { disk: { total_bytes: 100, available_bytes: 9, pressure_percent: 60 } },
-    [/^Work waited for the disk in 60 %/, /^Only 9 B of the disk are left$/],
+    [/^Work waited for the disk in 60 %/, /^Only 9 B of the disk is left$/],
   ],
-  ['a hot GPU', { gpus: [GPU] }, [/^The GPU has 88 °C/]],
+  ['a hot GPU', { gpus: [GPU] }, [/^The GPU is at 88 °C/]],
   [
     'a node that is lost',
     { ready: false, problem: { reason: 'unreachable', fix: 'Check the node' } },

@@ -44,7 +44,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** From these percents of a minute on, people notice that work waits. */
+/** People notice that work waits from these percents of a minute on. */
 const WAITS = { cpu: 25, memory: 10, disk: 25 } as const;
 const FREE_PERCENT = 10;
 const HOT_CELSIUS = 85;
@@ -64,7 +64,7 @@ const waitingFor = (percent: number | null, from: number, what: string): readonl
 function memoryFindings({ memory, users }: NodeFigures): readonly Finding[] {
   const { total_bytes: total, available_bytes: available } = memory;
   const isLow = available !== null && available * 100 < total * FREE_PERCENT;
-  const low: Finding = { tone: 'waiting', text: `Only ${bytesLabel(available ?? 0)} of memory are left` };
+  const low: Finding = { tone: 'waiting', text: `Only ${bytesLabel(available ?? 0)} of memory is left` };
   const found = [...waitingFor(memory.pressure_percent, WAITS.memory, 'memory'), ...(isLow ? [low] : [])];
   return found.map(({ tone, text }, at) => ({ tone, text: at === 0 ? `${text}${largestUser(users)}` : text }));
 }
@@ -73,14 +73,14 @@ function diskFindings({ disk }: NodeFigures): readonly Finding[] {
   const { total_bytes: total, available_bytes: available } = disk;
   const waits = waitingFor(disk.pressure_percent, WAITS.disk, 'the disk');
   if (total === null || available === null || available * 100 >= total * FREE_PERCENT) return waits;
-  return [...waits, { tone: 'waiting', text: `Only ${bytesLabel(available)} of the disk are left` }];
+  return [...waits, { tone: 'waiting', text: `Only ${bytesLabel(available)} of the disk is left` }];
 }
 
 const heatFindings = ({ gpus }: NodeFigures): readonly Finding[] =>
   gpus.flatMap(({ temperature_celsius: heat }) =>
     heat === null || heat < HOT_CELSIUS
       ? []
-      : [{ tone: 'waiting', text: `The GPU has ${Math.round(heat)} °C, and slows down to cool` }],
+      : [{ tone: 'waiting', text: `The GPU is at ${Math.round(heat)} °C and slows down to cool` }],
   );
 
 /** The reasons why a node is slow, the worst first; one calm line if none is known. */

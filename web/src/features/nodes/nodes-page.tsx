@@ -196,7 +196,7 @@ function Users({ users, pods }: { readonly users: readonly NodeUser[]; readonly 
   if (users.length === 0) return null;
   return (
     <table className="node-users">
-      <caption>Who uses it: {pods === 1 ? '1 pod' : `${pods} pods`}, by memory</caption>
+      <caption>Used by {pods === 1 ? '1 pod' : `${pods} pods`}, largest memory first</caption>
       <thead>
         <tr>
           <th scope="col">Name</th>

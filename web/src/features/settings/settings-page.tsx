@@ -14,7 +14,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Village settings"
-      intro="A change here is in force at once, for everyone. The audit keeps it with its author."
+      intro="Changes apply at once, for everyone, and the audit records them."
       needs="village:settings"
     >
       <Settings />
