@@ -52,7 +52,7 @@ export const KEY_SCOPES = Object.keys(SCOPE_PERMISSIONS) as readonly KeyScope[];
 
 const permissionsOf = (scope: KeyScope): readonly RoutePermission[] => SCOPE_PERMISSIONS[scope];
 
-/** The scopes that open more for the role than every key may do. */
+/** The scopes that give a key of the role more than every key has. */
 export function scopesOf(role: Role): readonly KeyScope[] {
   const common: readonly RoutePermission[] = EVERY;
   return KEY_SCOPES.filter((scope) =>

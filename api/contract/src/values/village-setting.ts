@@ -10,7 +10,7 @@ const Days = z.int().min(0).max(DAYS_MAX);
 /** Name and color of a village in which no admin has set others. */
 export const DEFAULT_BRAND = { name: 'Hamlet', color: '#17704e' } as const;
 
-/** Settings that admins change while the village runs: their words, the values they take, and the value of the chart that they stand before. */
+/** Settings that admins change while the village runs. Each overrides the value of the chart that `where` names. */
 export const VILLAGE_SETTINGS = {
   brand_name: {
     title: 'Name of the village',

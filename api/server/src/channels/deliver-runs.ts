@@ -85,14 +85,13 @@ async function readShown(db: Db, run: ChannelRun): Promise<{ readonly chatId: nu
   const person = await findLinkedPerson(db, { identityId: run.identityId });
   const caller = person === null ? null : callerOfPerson(person);
   const shown = caller?.ok === true ? await findShownRun(db, caller.data, run.runId) : null;
-  // In a private chat its id is that of the person.
+  // The id of a private chat is that of its person.
   const readable = shown?.ok === true && !shown.data.veiled;
   return { chatId: Number(person?.externalId), row: readable ? shown.data.row : null };
 }
 
 async function deliverRun(db: Db, bot: Bot, run: ChannelRun): Promise<void> {
   const { chatId, row } = await readShown(db, run);
-  // The person has lost access in the meantime.
   if (row === null) return endChannelRun(db, run.runId);
   if (!OVER.has(row.state)) return deliverAsked(db, bot, { run, chatId });
   const answer = (await readAnswersOfRuns(db, [run.runId])).get(run.runId);
@@ -110,8 +109,8 @@ const isFinal = (error: unknown): boolean =>
   error instanceof BotApiError && (error.status === 400 || error.status === 403);
 
 /**
- * Delivers what the runs of messages have for their people. A message is noted after Telegram took it, so a crash between the
- * two repeats one message. `failed` receives the error of a bot, which then waits for the next round.
+ * Sends people the answers and requests of runs that their messages began. It notes a message after Telegram took it, so a crash
+ * between the two repeats one message. A bot whose error `failed` receives waits for the next round.
  */
 export async function deliverRuns(
   db: Db,

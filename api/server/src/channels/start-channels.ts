@@ -8,12 +8,12 @@ import { BotApiError, type Update } from './telegram/bot-api.ts';
 import { readUpdate } from './telegram/read-update.ts';
 
 const EVERY_MS = 1_000;
-/** A poll that waits longer would delay a bot that was added meanwhile. */
+/** A new bot waits for the end of the present polls. */
 const POLL_S = 10;
 /** Pause of a bot after a failure that names no time. */
 const PAUSE_S = 15;
 const PAUSE_MAX_S = 600;
-/** For so long a bot whose Agent or Secret has changed acts as before. */
+/** Pause between two readings of the Agents and Secrets that name bots. */
 const BOTS_KEPT_MS = 5_000;
 
 type ChannelPorts = MessagePorts &

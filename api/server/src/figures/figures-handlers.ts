@@ -10,7 +10,6 @@ interface Ports {
 
 const unavailable = refused('unavailable', 'Redis, which keeps the figures, does not answer: try again in a minute');
 
-/** Figures are in Redis alone. */
 async function fromRedis<T>(read: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return accepted(await read());

@@ -6,7 +6,7 @@ import { HostReading } from './sources/host-reading.ts';
 import { NO_FIGURES, Snapshot } from './snapshot.ts';
 
 const KEPT_S = 3_600;
-/** A replica that ended no longer reports its machine. */
+/** Longer than the interval of reports, so that only a machine without a replica loses its reading. */
 const HOST_KEPT_S = 60;
 const ANSWER_LIMIT_MS = 5_000;
 const RECONNECT_MAX_MS = 500;
@@ -55,19 +55,17 @@ export function openFiguresStore(url: string, { namespace, log }: { readonly nam
   redis.on('error', complaint.fail);
   redis.on('ready', complaint.succeed);
   const prefix = `hamlet:${namespace}:figures:`;
-  const [last, hostKey, agentKey] = [
-    `${prefix}last`,
-    (node: string) => `${prefix}host:${node}`,
-    (agentId: string) => `${prefix}agent:${agentId}`,
-  ] as const;
+  const lastKey = `${prefix}last`;
+  const hostKey = (node: string): string => `${prefix}host:${node}`;
+  const agentKey = (agentId: string): string => `${prefix}agent:${agentId}`;
   return {
-    /** The last figures. Those of another version count as none. */
+    /** The last figures; none if another version of the API stored them. */
     read: async (): Promise<Snapshot> => {
-      const text = await redis.get(last);
+      const text = await redis.get(lastKey);
       return text === null ? NO_FIGURES : (Snapshot.safeParse(JSON.parse(text)).data ?? NO_FIGURES);
     },
     write: async (snapshot: Snapshot): Promise<void> => {
-      const write = redis.multi().set(last, JSON.stringify(snapshot), 'EX', KEPT_S);
+      const write = redis.multi().set(lastKey, JSON.stringify(snapshot), 'EX', KEPT_S);
       for (const figures of snapshot.agents) {
         const key = agentKey(figures.agent_id);
         write.rpush(key, pointOf(figures)).ltrim(key, -FIGURES_KEPT, -1).expire(key, KEPT_S);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Counter, Counters } from './sources/kubelet-summary.ts';
 
-/** A longer gap gives no rate: the average of it would describe neither its begin nor its end. */
+/** A longer gap gives no rate, because its average would hide what happened within it. */
 const GAP_MAX_MS = 120_000;
 
 const Rated = z

@@ -28,7 +28,7 @@ const publicTables = (names: string): readonly string[] => names.split(' ').map(
 const ledgerTables = (names: string): readonly string[] => names.split(' ').map((name) => `ledger.${name}`);
 const boardTables = (names: string): readonly string[] => names.split(' ').map((name) => `board.${name}`);
 
-/** The sealed log proves these, so no row of them ever goes. */
+/** Their rows stay permanently. */
 const RECORDS: readonly KeepingRule[] = [
   {
     id: 'books',

@@ -13,7 +13,7 @@ export function meHandlers({ db, people }: PeopleServices) {
     getMe: plain(async ({ actor, now }) => {
       if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
       const account = actor.accountId === null ? null : await findAccount(db, actor.accountId);
-      // An API key has no account. The API shows the key as an account, so that a tool can find out its identity.
+      // A token of the chart has no account. The API shows it as one, so that a tool can find out its identity.
       return accepted({
         account:
           account === null

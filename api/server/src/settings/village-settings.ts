@@ -38,7 +38,7 @@ function defaultSettings({ economy, turnDays, sessionDays, egressDays }: ChartVa
   };
 }
 
-/** The values in force: a stored value before the default. A value that its schema no longer accepts does not count. Pure. */
+/** The values in force: stored ones that their schema accepts, else the defaults. Pure. */
 export function settingsInForce(
   defaults: VillageSettingValues,
   rows: readonly Pick<VillageSettingRow, 'key' | 'value'>[],

@@ -14,14 +14,14 @@ const NewAgentId = z
   .regex(AGENT_NAME, "write a name of lower case letters, digits and '-', a letter first, for example ada")
   .meta({ example: 'ada' });
 
-/** Labels by which Schedules select agents. Names of Kubernetes and of the village stay theirs. */
+/** Labels by which Schedules select agents. Prefixes of Kubernetes and of the village are reserved. */
 const Labels = z
   .record(
     z
       .string()
       .max(LABEL_KEY_MAX_CHARS)
       .refine((key) => !/(^|[.])(kubernetes[.]io|k8s[.]io|hamlet[.]village)\//.test(key), {
-        message: 'labels of Kubernetes and of the village are not yours: choose another name',
+        message: 'labels of Kubernetes and of the village are reserved: choose another name',
       }),
     z.string().max(LABEL_MAX_CHARS),
   )
@@ -57,7 +57,7 @@ export type GoesWith = z.infer<typeof GoesWith>;
 const written = {
   agent_id: z.string(),
   uid: z.string(),
-  resource_version: z.string().describe('Version of the spec; a change by anybody gives another one'),
+  resource_version: z.string().describe('Version of the spec; every change of the spec gives another one'),
   labels: z.record(z.string(), z.string()),
   spec: Spec,
   fields: z.array(SpecField).describe('Fields that a manager owns; all others are free'),
@@ -126,8 +126,7 @@ export const Character = z.strictObject({
 export type Character = z.infer<typeof Character>;
 
 export const listCharacters = defineRoute('listCharacters GET /characters', {
+  ...manage,
   summary: 'Characters that the village brings along, to begin an agent with',
-  tag: 'agents',
-  permission: 'agent:manage',
   answer: json(z.strictObject({ characters: z.array(Character) })),
 });

@@ -45,7 +45,7 @@ export const createMyKey = defineRoute('createMyKey POST /me/keys', {
     days: z.int().min(1).max(KEY_DAYS_MAX).describe('Days until the key expires'),
   }),
   status: 201,
-  answer: json(z.strictObject({ key: ApiKeyView, token: z.string().describe('The key: send it as bearer token') })),
+  answer: json(z.strictObject({ key: ApiKeyView, token: z.string().describe('The key: send it as a bearer token') })),
   reasons: ['session_needed', 'scope_not_yours', 'key_lives_too_long', 'key_exists', 'too_many_keys'],
 });
 

@@ -46,7 +46,7 @@ const StateOfAgent = z.strictObject({
 });
 export type StateOfAgent = z.infer<typeof StateOfAgent>;
 
-/** One thing of an agent; the field that `kind` names is set. */
+/** One entry of a timeline; the field that `kind` names is set. */
 export const TimelineEntry = z.strictObject({
   id: z.uuid().describe('Id of the row that the entry shows'),
   kind: z.enum(TIMELINE_KINDS),

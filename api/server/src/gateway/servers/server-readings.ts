@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { VllmFigures } from './vllm-metrics.ts';
 
 export const READ_EVERY_MS = 10_000;
-/** A server that fails is asked at least this often. */
+/** The longest pause between two attempts at a server that fails, in milliseconds. */
 const PAUSE_MAX_MS = 300_000;
 /** A run of the job may begin early by this much, in milliseconds. */
 const EARLY_MS = 1_000;
-const DOUBLINGS_MAX = 8;
 
 /** The metrics of one server of a provider. */
 export interface ServerTarget {
@@ -22,7 +21,7 @@ export type FoundMetrics =
 
 const Rates = z.object({ prompt: z.number().min(0), generated: z.number().min(0) });
 
-/** The newest reading of one server. The replicas of the API share it, so that each can make the next one. */
+/** The newest reading of one server. All replicas of the API have it, so that any of them can make the next one. */
 const Reading = z.object({
   provider: z.string(),
   url: z.string(),
@@ -32,21 +31,21 @@ const Reading = z.object({
   /** Failed attempts in a row. */
   failures: z.int().min(0),
   figures: VllmFigures.nullable(),
-  /** Tokens a second since the reading before. */
+  /** Tokens a second since the previous reading. */
   rates: Rates.nullable(),
 });
 export type Reading = z.infer<typeof Reading>;
 
 export const Readings = z.array(Reading).max(MODEL_SERVERS_MAX);
 
-/** False while a server that failed is left alone, for twice as long after each failure. Pure. */
+/** False during the pause after a failure, which doubles with each further one. Pure. */
 export function isDue({ failures, atMs }: Pick<Reading, 'failures' | 'atMs'>, nowMs: number): boolean {
   if (failures === 0) return true;
-  const pauseMs = Math.min(READ_EVERY_MS * 2 ** Math.min(failures - 1, DOUBLINGS_MAX), PAUSE_MAX_MS);
+  const pauseMs = Math.min(READ_EVERY_MS * 2 ** (failures - 1), PAUSE_MAX_MS);
   return nowMs >= atMs + pauseMs - EARLY_MS;
 }
 
-/** Null after a restart, which sets the counters back, and after a failure, because the time of the restart is unknown. */
+/** Null after a restart, which resets the counters, and after a failure, which may hide a restart. */
 function ratesOf(before: Reading | null, figures: VllmFigures, nowMs: number): Reading['rates'] {
   const then = before?.figures ?? null;
   if (before === null || then === null || nowMs <= before.atMs) return null;
