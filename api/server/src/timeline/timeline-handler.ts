@@ -1,10 +1,11 @@
-import { roleMay, TIMELINE_KINDS, type TimelineKind } from '@hamlet/contract';
+import { TIMELINE_KINDS, type RoutePermission, type TimelineKind } from '@hamlet/contract';
 import { readSnapshotAs, readTimeline, readTimelineRows } from '@hamlet/store';
 import { z } from 'zod';
 import { viewerOf } from '../board/author-of.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
+import { refuseUnpermitted } from '../http/pipeline/authorize.ts';
 import type { Actor } from '../http/actor.ts';
 import { scopeOf } from '../sessions/session-handlers.ts';
 import type { Village } from '../village.ts';
@@ -12,9 +13,22 @@ import { entryOf } from './timeline-entry.ts';
 
 const cursor = pageCursor(z.uuid());
 
-/** The kinds that an actor reads on their own routes too. Pure. */
-function kindsFor({ role }: Actor, asked: TimelineKind | undefined): readonly TimelineKind[] {
-  const may = TIMELINE_KINDS.filter((kind) => kind !== 'state' || roleMay(role, 'standing:read'));
+/** The permissions of the routes that have these rows too. */
+const PERMISSION_OF_KIND = {
+  session: 'sessions:read',
+  run: 'sessions:read',
+  firing: 'schedules:read',
+  post: 'board:read',
+  purchase: 'trade:read',
+  judgement: 'ledger:read',
+  state: 'standing:read',
+} as const satisfies Readonly<Record<TimelineKind, RoutePermission>>;
+
+/** The kinds that an actor, or the scopes of its API key, may read on their own routes. Pure. */
+function kindsFor(actor: Actor, asked: TimelineKind | undefined): readonly TimelineKind[] {
+  const may = TIMELINE_KINDS.filter(
+    (kind) => refuseUnpermitted(actor, PERMISSION_OF_KIND[kind], `read ${kind}`) === null,
+  );
   return asked === undefined ? may : may.filter((kind) => kind === asked);
 }
 

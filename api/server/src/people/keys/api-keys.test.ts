@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { KEYS_OF_PERSON_MAX } from '@hamlet/contract';
-import { forgetExpiredAccountKeys, insertAccount, insertSession, readAudit } from '@hamlet/store';
+import {
+  endSessions,
+  forgetExpiredAccountKeys,
+  insertAccount,
+  insertSession,
+  inTransaction,
+  lockAccount,
+  readAudit,
+} from '@hamlet/store';
+import { until } from '@hamlet/test/env/until';
 import { randomUUID } from 'node:crypto';
 import { refuses } from '@hamlet/test/env/client';
 import { WebSocket } from 'ws';
@@ -143,6 +152,39 @@ test('a key follows the role of its person, and ends with a ban, its expiry, a r
   await refuses(clientOf(url, late.token).getMe(), 'token_invalid');
   await grace.client.changeAccount({ account_id: ada.accountId, disabled: false });
   await refuses(clientOf(url, late.token).getMe(), 'token_invalid', 'it stays ended');
+});
+
+test('a key that was asked for before a reset and waits for it is refused', async () => {
+  const una = await invite(grace, url, { name: 'Una', role: 'member' });
+  let outcome: Promise<void> | undefined;
+  await inTransaction(db, async (tx) => {
+    await lockAccount(tx, una.accountId);
+    outcome = refuses(una.client.createMyKey({ name: 'quick', scopes: ['read'], days: 1 }), 'session_needed');
+    await until('the request to wait for the lock', async () => {
+      const sessions = tx
+        .withTables<{ pg_stat_activity: { datname: string; wait_event_type: string } }>()
+        .selectFrom('pg_stat_activity')
+        .select('datname')
+        .where('wait_event_type', '=', 'Lock')
+        .where('datname', '=', new URL(village.postgres.url()).pathname.slice(1));
+      return (await sessions.execute()).length > 0;
+    });
+    await endSessions(tx, una.accountId, 'all');
+  });
+  await outcome;
+});
+
+test('the timeline shows a key only what its scopes open elsewhere', async () => {
+  await grace.client.freezeAgent({ agent_id: 'ada', reason: 'spends' });
+  await grace.client.liftFreeze({ agent_id: 'ada' });
+  await grace.client.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'good bread' });
+  const kindsOf = async (scopes: ('read' | 'work')[]): Promise<ReadonlySet<string>> => {
+    const { token } = await grace.client.createMyKey({ name: `timeline ${scopes.join()}`, scopes, days: 1 });
+    const { entries } = await clientOf(url, token).getTimeline({ agent_id: 'ada', limit: 100 });
+    return new Set(entries.map(({ kind }) => kind));
+  };
+  assert.deepEqual([...(await kindsOf(['read']))].toSorted(), ['judgement', 'state']);
+  assert.deepEqual([...(await kindsOf(['work']))], []);
 });
 
 test('agents cannot use a key of a person at their own listener', async () => {

@@ -4,6 +4,7 @@ import {
   KEYS_OF_PERSON_MAX,
   scopesOf,
   type ApiKeyView,
+  type createMyKey,
   type KeyScope,
 } from '@hamlet/contract';
 import {
@@ -11,17 +12,16 @@ import {
   inTransaction,
   insertAccountKey,
   listAccountKeys,
-  lockAccount,
   type AccountKeyRow,
   type AccountRow,
   type Tx,
 } from '@hamlet/store';
 import { auditAccount } from '../../auth/account-actor.ts';
 import { hashOf, newSecret } from '../../auth/secrets.ts';
-import type { Acting } from '../../audit/record-act.ts';
-import { plain, type Handlers } from '../../http/handler.ts';
+import { plain, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { accountOf } from '../account-view.ts';
+import { lockSignedIn } from '../signed-in.ts';
 import type { PeopleServices } from '../start-people.ts';
 
 interface WantedKey {
@@ -58,10 +58,12 @@ function refuseKey(account: AccountRow, { scopes, days }: WantedKey, count: numb
 
 async function createKey(
   tx: Tx,
-  { accountId, wanted, acting }: { readonly accountId: string; readonly wanted: WantedKey; readonly acting: Acting },
+  request: RequestOf<typeof createMyKey>,
 ): Promise<Outcome<{ key: ApiKeyView; token: string }>> {
-  const account = await lockAccount(tx, accountId);
+  const wanted: WantedKey = request.body;
+  const account = await lockSignedIn(tx, request);
   if (account === null) return refused('session_needed');
+  const { accountId } = account;
   const scopes = [...new Set(wanted.scopes)];
   const { length: count } = await listAccountKeys(tx, accountId);
   const refusal = refuseKey(account, wanted, count);
@@ -70,7 +72,7 @@ async function createKey(
   const key = await insertAccountKey(tx, { ...wanted, scopes, accountId, keyHash: hashOf(token) });
   if (key === null) return refused('key_exists', `You have an API key with the name ${wanted.name}`);
   const { name, days } = wanted;
-  await auditAccount(tx, acting, { accountId, action: 'key.create', detail: { name, scopes, days } });
+  await auditAccount(tx, request, { accountId, action: 'key.create', detail: { name, scopes, days } });
   return accepted({ key: keyView(key), token });
 }
 
@@ -81,11 +83,7 @@ export function keyHandlers({ db }: PeopleServices) {
       if (accountId === null) return refused('session_needed');
       return accepted({ keys: (await listAccountKeys(db, accountId)).map(keyView) });
     }),
-    createMyKey: plain(async (request) => {
-      const accountId = accountOf(request.actor);
-      if (accountId === null) return refused('session_needed');
-      return inTransaction(db, (tx) => createKey(tx, { accountId, wanted: request.body, acting: request }));
-    }),
+    createMyKey: plain(async (request) => inTransaction(db, (tx) => createKey(tx, request))),
     revokeMyKey: plain(async (request) => {
       const accountId = accountOf(request.actor);
       if (accountId === null) return refused('session_needed');

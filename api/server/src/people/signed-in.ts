@@ -1,0 +1,22 @@
+import { findSessions, lockAccount, type AccountRow, type Tx } from '@hamlet/store';
+import type { IncomingHttpHeaders } from 'node:http';
+import { hashOf } from '../auth/secrets.ts';
+import type { Actor } from '../http/actor.ts';
+import { SESSION_IDLE_MS, sessionOf } from '../http/session-cookie.ts';
+import { accountOf } from './account-view.ts';
+
+/**
+ * Locks the account of a person whose session has not ended meanwhile; null otherwise. A reset or the end of the account holds the same lock,
+ * so a request that waited for it gives no new access afterwards.
+ */
+export async function lockSignedIn(
+  tx: Tx,
+  { actor, headers }: { readonly actor: Actor; readonly headers: IncomingHttpHeaders },
+): Promise<AccountRow | null> {
+  const accountId = accountOf(actor);
+  const session = sessionOf(headers.cookie);
+  if (accountId === null || session === null) return null;
+  const account = await lockAccount(tx, accountId);
+  const [holder] = await findSessions(tx, [hashOf(session)], SESSION_IDLE_MS);
+  return holder?.accountId === accountId ? account : null;
+}
