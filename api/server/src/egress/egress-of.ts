@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { VillageEgress, type AgentSpec, type EgressPolicy, type TierEgress } from '@hamlet/contract';
-import { egressPolicyOf } from '@hamlet/core/egress';
+import { deny, egressPolicyOf, type EgressDenial } from '@hamlet/core/egress';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { VillageSettings } from '../settings/village-settings.ts';
 
@@ -18,6 +18,14 @@ const CLOSED = egressPolicyOf({ village: VillageEgress.parse({}), tier: NO_TIER,
 export function switchedEgress(egressOf: EgressOf, settings: Pick<VillageSettings, 'values'>): EgressOf {
   return (agentId) => (settings.values.egress_open ? egressOf(agentId) : CLOSED);
 }
+
+const SHUT = deny(
+  'egress_denied',
+  'an admin has closed every way out of the village; ask an admin to open it in its settings',
+);
+
+/** The denial of every host while the setting `egress_open` is off, also of hosts that no rule opens and a person may; null otherwise. */
+export const refuseShut = (policy: EgressPolicy): EgressDenial | null => (policy === CLOSED ? SHUT : null);
 
 /** Caches the result by tier and spec, because the source replaces these objects with every change. */
 export function createEgressOf(village: VillageEgress, source: Pick<AgentSource, 'get' | 'entitlement'>): EgressOf {

@@ -6,6 +6,7 @@ import { egressPolicyOf } from '@hamlet/core/egress';
 import { inTransaction, insertRuns, putCallback, readCallbacks } from '@hamlet/store';
 import { until } from '@hamlet/test/env/until';
 import type { AgentRecord } from '../../agents/agent-source.ts';
+import { switchedEgress } from '../../egress/egress-of.ts';
 import { applyToRun } from '../../runs/apply-to-run.ts';
 import { testVillage } from '../../testing/test-village.ts';
 import { createCallbackSender } from './callback-job.ts';
@@ -43,6 +44,12 @@ for (const [address, verdict] of ADDRESSES)
     const judged = judgeCallback(address, spec, policy);
     assert.equal('verdict' in judged ? judged.code : 'sent', verdict);
   });
+
+test('no callback goes out while an admin closes every way out', () => {
+  const settings = { values: { egress_open: false } } as Parameters<typeof switchedEgress>[1];
+  const judged = judgeCallback('https://hooks.example.org/', spec, switchedEgress(() => policy, settings)('ada'));
+  assert.equal('verdict' in judged && judged.code, 'egress_denied');
+});
 
 test('a callback connects to no address inside, although an Agent names it', async () => {
   for (const host of ['127.0.0.1', '10.0.0.7']) {

@@ -1,5 +1,6 @@
 import type { AgentSpec, EgressPolicy } from '@hamlet/contract';
 import { deny, judgeConnection, judgeWire, normalHost, type Destination, type EgressDenial } from '@hamlet/core/egress';
+import { refuseShut } from '../../egress/egress-of.ts';
 
 const HTTPS_PORT = 443;
 const URL_MAX_CHARS = 2_048;
@@ -27,9 +28,11 @@ function urlIn(text: string): URL | null {
 
 /**
  * Judges the address of a callback as the broker judges a write of the agent, but by its callback hosts: HTTPS, a host
- * of the list, no host that a rule denies, no checkout, push or package. Pure.
+ * of the list, no host that a rule denies, no checkout, push or package, and nothing while the village closes every way out. Pure.
  */
 export function judgeCallback(text: string, spec: Pick<AgentSpec, 'a2a'>, of: EgressPolicy): Callback | EgressDenial {
+  const shut = refuseShut(of);
+  if (shut !== null) return shut;
   const url = urlIn(text);
   if (url === null)
     return deny('egress_bad_request', 'the url of a callback is HTTPS at the usual port, without user and fragment');

@@ -96,6 +96,18 @@ test('a host that an admin always allows needs no answer in later runs, until th
   assert.equal(await verdictOf(await hostOf(await permits.startRun('fay'))), 'wait');
 });
 
+test('while an admin closes every way out, no answer and no rule opens a host', async () => {
+  const working = await permits.startRun('ada');
+  dataOf(await permits.answer(await asked(await hostOf(working)), { answer: 'allow' }));
+  assert.equal(await verdictOf(await hostOf(working)), 'allow');
+  await admin.setVillageSetting({ key: 'egress_open', value: false });
+  await until('the closing', async () => (await verdictOf(await hostOf(working))) === 'egress_denied');
+  assert.equal(await verdictOf(await hostOf(working, { host: 'other.example.org' })), 'egress_denied');
+  await admin.setVillageSetting({ key: 'egress_open', value: null });
+  await until('the opening', async () => (await verdictOf(await hostOf(working))) === 'allow');
+  await permits.end(working);
+});
+
 test('a denial, an expiry, a measure and a freeze close a host', async () => {
   const working = await permits.startRun('ada');
   const body = await hostOf(working);

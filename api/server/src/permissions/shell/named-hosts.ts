@@ -10,6 +10,7 @@ import {
   type EgressDenial,
 } from '@hamlet/core/egress';
 import type { RunRow } from '@hamlet/store';
+import { refuseShut } from '../../egress/egress-of.ts';
 import type { Village } from '../../village.ts';
 import { commandOf, type AskedCall } from './judge-hands-call.ts';
 
@@ -20,7 +21,8 @@ type Refusal = Readonly<{ by: 'egress'; denial: EgressDenial } | { by: 'policy';
 
 /** Why no answer of a person opens a host to a run; null for a host that an admin may open. */
 export function refuseOpening({ egressOf, policyOfRun }: Rules, host: Destination, run: RunRow): Refusal | null {
-  const connection = judgeConnection(egressOf(run.agentId), host);
+  const rules = egressOf(run.agentId);
+  const connection = refuseShut(rules) ?? judgeConnection(rules, host);
   if (connection.verdict !== 'deny') return { by: 'egress', denial: PARTLY_OPEN };
   if (connection.code !== 'egress_not_allowed' || !isAskableHost(host)) return { by: 'egress', denial: connection };
   const { verdict, reason } = judgeEgressHost(policyOfRun(run));
