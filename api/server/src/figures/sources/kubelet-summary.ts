@@ -6,7 +6,8 @@ const PARTS_MAX = 256;
 const NAME_MAX_CHARS = 253;
 
 const Name = z.string().max(NAME_MAX_CHARS);
-const Count = z.number().min(0).optional();
+/** Sums of such counts stay finite: one that is not would cost the figures of all nodes. */
+const Count = z.number().min(0).max(Number.MAX_SAFE_INTEGER).optional();
 const Time = z.iso.datetime().nullish();
 const Waiting = z.object({ some: z.object({ avg60: z.number().min(0).max(100) }) }).optional();
 const Cpu = z.object({ time: Time, usageCoreNanoSeconds: Count, psi: Waiting }).optional();
