@@ -2,6 +2,7 @@ import { FIGURES_KEPT, type AgentFigures, type AgentUsage } from '@hamlet/contra
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { createComplaint, type Log } from '../service/log.ts';
+import { redisTls } from '../service/redis-tls.ts';
 import { HostReading } from './sources/host-reading.ts';
 import { NO_FIGURES, Snapshot } from './snapshot.ts';
 
@@ -45,6 +46,7 @@ function usageOf(text: string): AgentUsage {
 /** Figures in Redis: the last ones, and an hour of each agent. They are lost with Redis, and return with the next collections. */
 export function openFiguresStore(url: string, { namespace, log }: { readonly namespace: string; readonly log: Log }) {
   const redis = new Redis(url, {
+    ...redisTls(url),
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,

@@ -118,7 +118,9 @@ test('the roles of the document migrate and serve a village, and every connectio
     HAMLET_REDIS_URL: `rediss://localhost:${port}?sslrootcert=${file('ca.crt')}`,
     HAMLET_REDIS_PASSWORD: 'r:e@d/i%s',
   });
-  await new Play(peopleUrl).everybody();
+  const play = new Play(peopleUrl);
+  await play.everybody();
+  await until('the figures in Redis', async () => (await play.admin.raw.listNodeFigures()).ok);
   const sessions = await superuser.run(
     "select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where datname = 'hamlet' and usename = 'app'",
   );
