@@ -51,8 +51,7 @@ test('the name and the color of the village appear at once, readable on light an
   };
   const accentIs = (color: string) =>
     page.waitForFunction(
-      (wanted) => getComputedStyle(document.documentElement).getPropertyValue('--accent').trim() === wanted,
-      color,
+      `getComputedStyle(document.documentElement).getPropertyValue('--accent').trim() === '${color}'`,
     );
   await save('brand_name', 'Little Oak');
   await save('brand_color', '#ffe000');
