@@ -6,6 +6,7 @@ import { hashOf } from '../auth/secrets.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { accountOf } from '../people/account-view.ts';
+import { lockSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
 
 const CODE_LIFE_MS = 600_000;
@@ -34,12 +35,14 @@ export function channelHandlers({ db, source }: Pick<Village, 'db' | 'source'>) 
       });
     }),
     createChannelCode: plain(async (request) => {
-      const accountId = accountOf(request.actor);
-      if (accountId === null) return refused('session_needed');
       const code = newCode();
       const expiresAt = new Date(request.now.getTime() + CODE_LIFE_MS);
-      await inTransaction(db, (tx) => keepChannelCode(tx, { accountId, codeHash: hashOf(code), expiresAt }));
-      return accepted({ code, expires_at: expiresAt.toISOString() });
+      return inTransaction(db, async (tx) => {
+        const account = await lockSignedIn(tx, request);
+        if (account === null) return refused('session_needed');
+        await keepChannelCode(tx, { accountId: account.accountId, codeHash: hashOf(code), expiresAt });
+        return accepted({ code, expires_at: expiresAt.toISOString() });
+      });
     }),
     unlinkMyChannel: plain(async (request) => {
       const accountId = accountOf(request.actor);

@@ -1,7 +1,8 @@
 /** People talk with an agent through Telegram's stand-in: links, messages, answers, permissions, restarts and refusals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAudit } from '@hamlet/store';
+import { findLinkedPerson, inTransaction, insertAccount, linkIdentity, readAudit } from '@hamlet/store';
+import { randomUUID } from 'node:crypto';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { until } from '@hamlet/test/env/until';
@@ -145,6 +146,72 @@ test('groups, bots and strange updates are passed over; a ban and the end of the
   const { code } = await zoe.client.createChannelCode();
   telegram.write(ZOE, code);
   assert.match((await received()).text, /^Linked/);
+});
+
+test('the arguments of a request are cut between two characters, so that Telegram takes them', async () => {
+  const permits = new PermissionPlay(url);
+  for (const title of ['Bread', 'Breads']) {
+    telegram.write(ZOE, 'Post faces.');
+    const working = await permits.start('ada', await until('the run', () => talk.next('ada')));
+    const args = { title, body: '😀'.repeat(1_000) };
+    dataOf(await permits.ask(working, { tool: 'post_to_board', callId: '1.0', args }));
+    assert.match((await received()).text, /^May I call post_to_board/);
+    dataOf(await permits.end(working));
+    await received();
+  }
+});
+
+test('a word of ten letters is a message of a linked person; a code of another account does not take their chat', async () => {
+  const nia = await invite(grace, url, { name: 'Nia', role: 'member' });
+  const NIA = 1003;
+  const { code } = await nia.client.createChannelCode();
+  telegram.write(NIA, code);
+  assert.match((await received(NIA)).text, /^Linked to the account Nia/);
+  telegram.write(NIA, 'Understood');
+  await until('the run', async () => (await talk.next('ada')) !== null);
+  await talk.answerNext('ada', 'Good.');
+  assert.equal((await received(NIA)).text, 'Good.');
+  telegram.write(NIA, `/start ${(await grace.client.createChannelCode()).code}`);
+  assert.match((await received(NIA)).text, /linked to another account/);
+  assert.deepEqual(
+    [(await nia.client.listMyChannels()).links.length, (await grace.client.listMyChannels()).links],
+    [1, []],
+  );
+});
+
+test('a message that the village cannot store holds up no other', async () => {
+  const { code } = await grace.client.createChannelCode();
+  telegram.write(1005, code, { name: 'A\u0000' });
+  telegram.write(ZOE, '/help');
+  assert.match((await received()).text, /^Write to me/);
+  assert.match((await received(1005)).text, /NUL/);
+});
+
+test('a reset ends the links of a person and their code; with an identity provider a link ends after 30 days', async () => {
+  const tim = await invite(grace, url, { name: 'Tim', role: 'member' });
+  const TIM = 1004;
+  telegram.write(TIM, (await tim.client.createChannelCode()).code);
+  assert.match((await received(TIM)).text, /^Linked/);
+  const { code } = await tim.client.createChannelCode();
+  await grace.client.resetPassword({ account_id: tim.accountId });
+  telegram.write(TIM, 'Hello?');
+  assert.match((await received(TIM)).text, /not linked/);
+  telegram.write(TIM, code);
+  assert.match((await received(TIM)).text, /unknown, used or expired/);
+
+  const db = village.openDb();
+  const identity = { issuer: 'https://id.example', subject: '1' };
+  const fed = { accountId: randomUUID(), name: 'Fed', role: 'member', passwordHash: null, identity } as const;
+  await insertAccount(db, fed);
+  const sender = { channel: 'telegram', externalId: '1006', name: 'Fed' } as const;
+  const link = () => inTransaction(db, (tx) => linkIdentity(tx, sender, fed.accountId));
+  await link();
+  assert.notEqual(await findLinkedPerson(db, sender), null);
+  const old = new Date(Date.now() - 31 * 86_400_000);
+  await db.updateTable('channel_identity').set({ linked_at: old }).where('external_id', '=', '1006').execute();
+  assert.equal(await findLinkedPerson(db, sender), null);
+  await link();
+  assert.notEqual(await findLinkedPerson(db, sender), null, 'a new code begins again');
 });
 
 test('an answer waits out a 429; formatting that Telegram cannot read goes plain; a blocked bot ends the delivery', async () => {

@@ -1,4 +1,5 @@
 import type { PermissionAnswer, RunState } from '@hamlet/contract';
+import { shorten } from '@hamlet/core';
 import {
   endChannelRun,
   findLinkedPerson,
@@ -44,9 +45,9 @@ function requestMessage(row: PermissionRow, chatId: number): OutgoingText {
   const { permissionId, why, question, tool, reason } = row;
   const buttons = answersOf(row).map((answer) => ({ text: WORDS[answer], data: pressData(permissionId, answer) }));
   if (why === 'question' && question !== null)
-    return { chatId, text: `${question.slice(0, PART_MAX_CHARS - 40)}\n\nYour next message answers.` };
+    return { chatId, text: `${shorten(question, PART_MAX_CHARS - 40)}\n\nYour next message answers.` };
   const asks = why === 'unknown' ? `Did this call of ${tool} happen?` : `May I call ${tool}?`;
-  return { chatId, text: `${asks} ${reason}\n${row.arguments.slice(0, ARGUMENTS_SHOWN_CHARS)}`, buttons };
+  return { chatId, text: `${asks} ${reason}\n${shorten(row.arguments, ARGUMENTS_SHOWN_CHARS)}`, buttons };
 }
 
 function resultText(row: RunRow, answer: string | undefined): string {

@@ -16,7 +16,8 @@ import { hashOf } from '../auth/secrets.ts';
 import type { Caller, DataOf } from '../http/handler.ts';
 import { requestVillage, type RouteInput, type VillageRequestPorts } from '../http/pipeline/request-village.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
-import { problemOf } from '../http/respond.ts';
+import { problemOf, refusalOfError } from '../http/respond.ts';
+import type { Log } from '../service/log.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { callerOfPerson } from './channel-actor.ts';
 import type { Received, Wish } from './telegram/read-update.ts';
@@ -27,13 +28,17 @@ type ChannelRoute = 'createSession' | 'endSession' | 'sendMessage' | 'answerPerm
 
 export interface MessagePorts extends VillageRequestPorts<ChannelRoute> {
   readonly db: Db;
+  readonly log: Log;
   readonly monotonicMs: () => number;
 }
 
 const ATTEMPTS = { name: 'channel-strangers', quota: 3, windowS: 60 };
 const STRANGER =
   'This chat is not linked to an account of the village. Open Connections in the village, create a code, and send it here.';
-const LINKED = 'Linked. Write to me, and I answer here. /new begins another conversation.';
+const linkedTo = (name: string): string =>
+  `Linked to the account ${name} of the village. Write to me, and I answer here. /new begins another conversation.`;
+const LINKED_ELSEWHERE =
+  'This chat is linked to another account of the village: end that link under Connections there, then create a new code.';
 const HELP =
   'Write to me, and I answer here. /new begins another conversation. Connections in the village ends the link.';
 const ONLY_TEXT = 'I can read only text here.';
@@ -49,6 +54,11 @@ interface Conversing {
 }
 
 const wordsOf = (refusal: Parameters<typeof problemOf>[0]): string => problemOf(refusal, randomUUID()).detail;
+
+/** To a person who is linked, a word of ten letters is a word, not a code. */
+function wishOfLinked(wish: Wish): Wish {
+  return wish.kind === 'link' && wish.word !== null ? { kind: 'say', text: wish.word } : wish;
+}
 
 /** Carries out what a message wants, each update once. Returns the reply; null if there is none. */
 export class MessageHandler {
@@ -112,16 +122,19 @@ export class MessageHandler {
     return answered.ok ? `Noted: ${wish.answer}.` : wordsOf(answered);
   }
 
-  async #link({ sender, code }: { readonly sender: Received['sender']; readonly code: string }): Promise<string> {
+  /** A chat never changes its account by a code, because a stranger's link can have one. */
+  async #link(sender: Received['sender'], code: string, person: LinkedPerson | null): Promise<string> {
     return inTransaction(this.#ports.db, async (tx) => {
-      const accountId = await takeChannelCode(tx, hashOf(code));
-      if (accountId === null) return WRONG_CODE;
+      const account = await takeChannelCode(tx, hashOf(code));
+      if (account === null) return WRONG_CODE;
+      const { accountId } = account;
+      if (person !== null && person.accountId !== accountId) return LINKED_ELSEWHERE;
       const of = { channel: 'telegram', externalId: String(sender.id), name: sender.name } as const;
       const identityId = await linkIdentity(tx, of, accountId);
       const acting = { actor: { role: 'system', id: 'telegram' }, requestId: randomUUID(), traceparent: null };
       const detail = { channel: of.channel, name: sender.name, identity_id: identityId };
       await auditAccount(tx, acting, { accountId, action: 'channel.link', detail });
-      return LINKED;
+      return linkedTo(account.name);
     });
   }
 
@@ -140,12 +153,26 @@ export class MessageHandler {
     }
   }
 
-  async reply(bot: Bot, updateId: number, { sender, wish }: Received): Promise<string | null> {
+  /** Throws only during an outage: a message that fails otherwise would fail again, and hold up those behind it. */
+  async reply(bot: Bot, updateId: number, received: Received): Promise<string | null> {
+    try {
+      return await this.#reply(bot, updateId, received);
+    } catch (error) {
+      const refusal = refusalOfError(error);
+      if (refusal.reason === 'unavailable') throw error;
+      this.#ports.log('error', 'a message through a messenger failed', { agent: bot.agentId, error });
+      return wordsOf(refusal);
+    }
+  }
+
+  async #reply(bot: Bot, updateId: number, received: Received): Promise<string | null> {
+    const { sender } = received;
     const externalId = String(sender.id);
     const person = await findLinkedPerson(this.#ports.db, { channel: 'telegram', externalId });
+    const wish = person === null ? received.wish : wishOfLinked(received.wish);
     if (person === null || wish.kind === 'link') {
       if (!this.#strangers.take(externalId, ATTEMPTS, this.#ports.monotonicMs()).allowed) return null;
-      return wish.kind === 'link' ? this.#link({ sender, code: wish.code }) : STRANGER;
+      return wish.kind === 'link' ? this.#link(sender, wish.code, person) : STRANGER;
     }
     const caller = callerOfPerson(person);
     if (!caller.ok) return wordsOf(caller);

@@ -19,6 +19,7 @@ import {
   lockAccount,
   keepAccountCode,
   readAccountDetail,
+  unlinkAccount,
 } from '@hamlet/store';
 import { z } from 'zod';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
@@ -129,10 +130,11 @@ async function change(
   return shownAccount(tx, accountId);
 }
 
-/** Ends what a person is signed in with: sessions and API keys. */
+/** Ends everything that acts as a person: sessions, API keys and links of messengers. */
 async function endAccess(tx: Tx, accountId: string): Promise<void> {
   await endSessions(tx, accountId, 'all');
   await deleteAccountKeys(tx, accountId, 'all');
+  await unlinkAccount(tx, accountId);
 }
 
 function changesOf(

@@ -1,8 +1,9 @@
+import { FEDERATED_KEY_DAYS_MAX } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.generated.ts';
 import { BAN_HOLDS } from '../people/account-bans.ts';
-import { ACCOUNT_COLUMNS, type AccountRow, FEDERATED } from '../people/accounts.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, FEDERATED, lockAccount } from '../people/accounts.ts';
 
 const COLUMNS = [
   'identity_id as identityId',
@@ -33,14 +34,22 @@ export async function keepChannelCode(
     .execute();
 }
 
-/** Deletes a code, so that it works once, and returns its account; null if the code is unknown or expired. */
-export async function takeChannelCode(tx: Tx, codeHash: Uint8Array): Promise<string | null> {
+/** Deletes a code, so that it works once, and returns its account, locked; null if the code is unknown or expired. */
+export async function takeChannelCode(tx: Tx, codeHash: Uint8Array): Promise<AccountRow | null> {
+  const hash = Buffer.from(codeHash);
+  const of = await tx
+    .selectFrom('channel_code')
+    .select('account_id as accountId')
+    .where('code_hash', '=', hash)
+    .executeTakeFirst();
+  // The account before its rows, as a reset and the end of an account take their locks.
+  const account = of === undefined ? null : await lockAccount(tx, of.accountId);
   const row = await tx
     .deleteFrom('channel_code')
-    .where('code_hash', '=', Buffer.from(codeHash))
-    .returning(['account_id as accountId', sql<boolean>`expires_at > now()`.as('inTime')])
+    .where('code_hash', '=', hash)
+    .returning(sql<boolean>`expires_at > now()`.as('inTime'))
     .executeTakeFirst();
-  return row?.inTime === true ? row.accountId : null;
+  return row?.inTime === true ? account : null;
 }
 
 /** Links an account at a messenger to a person; a link to another person ends, with its sessions. Returns the id. */
@@ -55,7 +64,9 @@ export async function linkIdentity(tx: Tx, sender: Sender, accountId: string): P
   const { identityId } = await tx
     .insertInto('channel_identity')
     .values({ channel, external_id: externalId, name, account_id: accountId })
-    .onConflict((conflict) => conflict.columns(['channel', 'external_id']).doUpdateSet({ name }))
+    .onConflict((conflict) =>
+      conflict.columns(['channel', 'external_id']).doUpdateSet({ name, linked_at: sql<Date>`now()` }),
+    )
     .returning('identity_id as identityId')
     .executeTakeFirstOrThrow();
   return identityId;
@@ -82,13 +93,23 @@ export async function unlinkIdentity(tx: Tx, accountId: string, identityId: stri
   return row?.name ?? null;
 }
 
+/** Ends all links of a person, and the code that could make another. */
+export async function unlinkAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx.deleteFrom('channel_code').where('account_id', '=', accountId).execute();
+  await tx.deleteFrom('channel_identity').where('account_id', '=', accountId).execute();
+}
+
+/** An identity provider does not announce that a person has left, so their links end as their API keys do. */
+const LINK_HOLDS = sql<boolean>`(account.issuer is null
+  or channel_identity.linked_at > now() - ${FEDERATED_KEY_DAYS_MAX} * interval '1 day')`;
+
 export interface LinkedPerson extends AccountRow {
   readonly identityId: string;
   readonly externalId: string;
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
 
-/** The person behind an account at a messenger, or behind a link; null without a link, or if the account is disabled. */
+/** The person behind an account at a messenger, or behind a link; null without a link that holds, or if the account is disabled. */
 export async function findLinkedPerson(
   db: Db,
   which: Pick<Sender, 'channel' | 'externalId'> | { readonly identityId: string },
@@ -106,6 +127,7 @@ export async function findLinkedPerson(
       'account_ban.expires_at as banExpiresAt',
     ])
     .where('account.disabled_at', 'is', null)
+    .where(LINK_HOLDS)
     .$if('identityId' in which, (query) =>
       'identityId' in which ? query.where('channel_identity.identity_id', '=', which.identityId) : query,
     )

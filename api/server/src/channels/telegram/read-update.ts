@@ -3,7 +3,8 @@ import type { Update } from './bot-api.ts';
 
 /** The wish of a person in an update. */
 export type Wish =
-  | { readonly kind: 'link'; readonly code: string }
+  /** `word` is the text itself if it looks like a code, as many words of ten letters do; null for a command. */
+  | { readonly kind: 'link'; readonly code: string; readonly word: string | null }
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'begin_new' | 'help' | 'unreadable' }
   | { readonly kind: 'answer'; readonly permissionId: string; readonly answer: PermissionAnswer };
@@ -28,14 +29,14 @@ export function pressData(permissionId: string, answer: PermissionAnswer): strin
 
 function wishOfCommand(command: string, code: string): Wish {
   if (command === 'new') return { kind: 'begin_new' };
-  return command !== 'help' && CODE.test(code) ? { kind: 'link', code } : { kind: 'help' };
+  return command !== 'help' && CODE.test(code) ? { kind: 'link', code, word: null } : { kind: 'help' };
 }
 
 function wishOf(text: string): Wish {
   const [, command, rest = ''] = /^\/(start|link|new|help)(?:@\w+)?(?:\s+(\S+))?\s*$/.exec(text) ?? [];
   if (command !== undefined) return wishOfCommand(command, rest.toUpperCase());
   const code = text.trim().toUpperCase();
-  if (CODE.test(code)) return { kind: 'link', code };
+  if (CODE.test(code)) return { kind: 'link', code, word: text };
   return code === '' ? { kind: 'unreadable' } : { kind: 'say', text };
 }
 

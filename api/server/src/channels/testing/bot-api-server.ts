@@ -16,7 +16,10 @@ const METHODS = {
   }),
   sendMessage: z.strictObject({
     chat_id: z.int(),
-    text: z.string().min(1),
+    text: z
+      .string()
+      .min(1)
+      .refine((text) => text.isWellFormed(), 'strings must be encoded in UTF-8'),
     parse_mode: z.literal('HTML').optional(),
     link_preview_options: z.strictObject({ is_disabled: z.boolean() }).optional(),
     reply_markup: z
@@ -99,12 +102,16 @@ export class BotApiServer {
     return this.#updates.length === 0;
   }
 
-  write(from: number, text: string, chat: { readonly id?: number; readonly type?: string } = {}): void {
-    const { id = from, type = 'private' } = chat;
+  write(
+    from: number,
+    text: string,
+    of: { readonly id?: number; readonly type?: string; readonly name?: string } = {},
+  ): void {
+    const { id = from, type = 'private', name = `Person ${from}` } = of;
     const message = {
       message_id: this.#next,
       date: 0,
-      from: { id: from, is_bot: false, first_name: `Person ${from}` },
+      from: { id: from, is_bot: false, first_name: name },
       chat: { id, type },
       text,
     };
