@@ -14,7 +14,7 @@ import {
   ruleLabel,
   whoMayLabel,
 } from './permission-labels.ts';
-import { originLabel } from './origin-label.ts';
+import { originLabel } from '../../client/minds/origin-label.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const mia = { role: 'member', id: 'account mia', name: 'Mia' };

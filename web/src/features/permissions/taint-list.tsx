@@ -3,7 +3,7 @@ import { LinkButton, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useShowAgent, useVillage } from '../village-context.ts';
 import './permissions.css';
-import { originLabel } from './origin-label.ts';
+import { originLabel } from '../../client/minds/origin-label.ts';
 
 type TaintProps = Readonly<{ agentId: string; taint: readonly TaintMark[] }>;
 

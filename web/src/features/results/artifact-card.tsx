@@ -12,7 +12,7 @@ import { DiffView } from '../hands/diff-view.tsx';
 import { parameterLabels } from '../scripts/script-labels.ts';
 import '../scripts/scripts.css';
 import { visibleText } from '../../ui/visible-text.ts';
-import { originLabel } from '../permissions/origin-label.ts';
+import { originLabel } from '../../client/minds/origin-label.ts';
 
 interface CardProps {
   readonly artifact: ShownArtifact;
