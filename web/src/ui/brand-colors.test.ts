@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { accentColors } from './brand-colors.ts';
 
 test('a color that is readable stays as it is', () => {
-  assert.deepEqual(accentColors('#17704e', 'light'), { accent: '#17704e', ink: '#ffffff', soft: '#dce8e0' });
+  assert.deepEqual(accentColors('#17704e', 'light'), { accent: '#17704e', ink: '#ffffff', soft: '#e5eee7' });
 });
 
 test('a color that is too pale for paper becomes darker, and one that is too dark for the night paler', () => {
-  assert.equal(accentColors('#ffe000', 'light').accent, '#807000');
-  assert.equal(accentColors('#000000', 'dark').accent, '#8c8c8c');
+  assert.equal(accentColors('#ffe000', 'light').accent, '#736500');
+  assert.equal(accentColors('#000000', 'dark').accent, '#999999');
   assert.equal(accentColors('#ffe000', 'dark').accent, '#ffe000');
 });
 

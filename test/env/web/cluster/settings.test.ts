@@ -56,11 +56,11 @@ test('the name and the color of the village appear at once, readable on light an
   await save('brand_name', 'Little Oak');
   await save('brand_color', '#ffe000');
   await page.locator('.brand', { hasText: 'Little Oak' }).waitFor();
-  await accentIs('#807000');
+  await accentIs('#736500');
   await shot('settings-brand');
   await page.reload();
   await page.locator('.brand', { hasText: 'Little Oak' }).waitFor();
-  await accentIs('#807000');
+  await accentIs('#736500');
   assert.match(await page.title(), /^Settings · Little Oak$/);
   await page.emulateMedia({ colorScheme: 'dark' });
   await accentIs('#ffe000');

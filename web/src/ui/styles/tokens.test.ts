@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { accentColors } from '../brand-colors.ts';
 
 const SHEET = readFileSync(join(import.meta.dirname, 'tokens.css'), 'utf8');
 
@@ -10,7 +11,7 @@ function coloursOf(selector: string): ReadonlyMap<string, string> {
   const from = SHEET.indexOf(selector);
   assert.ok(from >= 0, selector);
   return new Map(
-    [...SHEET.slice(from, SHEET.indexOf('}', from)).matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(
+    [...SHEET.slice(from, SHEET.indexOf('}', from)).matchAll(/--([\w-]+): (?:var\(--[\w-]+, )?(#[0-9a-f]{6})/g)].map(
       ([, name = '', colour = '']) => [name, colour],
     ),
   );
@@ -48,6 +49,25 @@ for (const selector of [':root {', ":root[data-theme='dark'] {", ":root[data-the
     assert.ok(contrast(at('field-line'), at('paper-solid')) >= 3, 'field-line');
   });
 }
+
+test('any colour of a village is readable in both themes', () => {
+  const parts = ['00', '33', '66', '99', 'cc', 'ff'];
+  const brands = parts.flatMap((red) => parts.flatMap((green) => parts.map((blue) => `#${red}${green}${blue}`)));
+  for (const [theme, selector] of [
+    ['light', ':root {'],
+    ['dark', ":root[data-theme='dark'] {"],
+  ] as const) {
+    const colours = coloursOf(selector);
+    for (const brand of brands) {
+      const { accent, ink, soft } = accentColors(brand, theme);
+      const grounds = [colours.get('paper-solid'), colours.get('paper-deep'), soft];
+      for (const ground of grounds)
+        assert.ok(contrast(accent, ground ?? '') >= 4.5, `${brand}: ${accent} on ${ground}`);
+      assert.ok(contrast(ink, accent) >= 4.5, `${brand}: ${ink} on ${accent}`);
+      assert.ok(contrast(colours.get('ink-soft') ?? '', soft) >= 4.5, `${brand}: soft text on ${soft}`);
+    }
+  }
+});
 
 /** The contrast of two colours, 1 to 21, as WCAG 2.2 computes it. Colours are `#rrggbb`. */
 function contrast(one: string, other: string): number {
