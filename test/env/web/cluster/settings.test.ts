@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { visit } from '../../browser.ts';
 import { test } from '../../cluster-test.ts';
+import { until } from '../../until.ts';
 import { admin, page, shot, signedIn } from './stage.ts';
 
 const settingOf = async (key: string) =>
@@ -50,9 +51,10 @@ test('the name and the color of the village appear at once, readable on light an
     await page.waitForSelector(`${card(key)}[data-source="village"]`);
   };
   const accentIs = (color: string) =>
-    page.waitForFunction(
-      `getComputedStyle(document.documentElement).getPropertyValue('--accent').trim() === '${color}'`,
-    );
+    until(`the accent ${color}`, async () => {
+      const shown = await page.evaluate('getComputedStyle(document.documentElement).getPropertyValue("--accent")');
+      return String(shown).trim() === color;
+    });
   await save('brand_name', 'Little Oak');
   await save('brand_color', '#ffe000');
   await page.locator('.brand', { hasText: 'Little Oak' }).waitFor();
