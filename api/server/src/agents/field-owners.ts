@@ -1,4 +1,5 @@
 import type { SpecField } from '@hamlet/contract';
+import { pathsOverlap } from '@hamlet/core';
 import { z } from 'zod';
 
 export const FIELD_MANAGER = 'hamlet-api';
@@ -55,10 +56,6 @@ export function specFields(managedFields: unknown): readonly SpecField[] {
     .slice(0, SHOWN_MAX);
 }
 
-function overlaps(left: string, right: string): boolean {
-  return left === right || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
-}
-
 /** Maps each path of a spec to the manager, other than `ours`, that owns it or a part of it. Pure. */
 export function otherOwners(
   managedFields: unknown,
@@ -81,7 +78,7 @@ function ownersIn(owners: readonly FieldOwner[], ours: string, paths: readonly s
   const others = owners.filter(({ manager }) => manager !== ours);
   return new Map(
     paths.flatMap((path) => {
-      const owner = others.find(({ paths: owned }) => [...owned].some((each) => overlaps(each, path)));
+      const owner = others.find(({ paths: owned }) => [...owned].some((each) => pathsOverlap(each, path)));
       return owner === undefined ? [] : [[path, owner.manager]];
     }),
   );

@@ -49,7 +49,7 @@ interface Conversing {
   readonly bot: Bot;
   readonly person: LinkedPerson;
   readonly caller: Caller;
-  /** Unique for the update, so that a repeat has no second effect. */
+  /** Unique for the update, so that its effect happens once. */
   readonly key: string;
 }
 

@@ -24,7 +24,7 @@ function rated(counter: Counter | null, before: Rated | undefined): Rated {
   return { ...counter, perSecond: hasRate ? (grown * 1_000) / passedMs : null };
 }
 
-/** The meter after a reading. A counter that restarted, or that was read long ago, has no rate until its next reading. */
+/** The meter after a reading. A counter that restarted, or that was read long ago, gets its rate at the next reading. */
 export const nextMeter = (counters: Counters, before: Meter | undefined): Meter => ({
   cpu: rated(counters.cpu, before?.cpu),
   received: rated(counters.received, before?.received),

@@ -1,5 +1,6 @@
 import type { ApiKeyView, KeyScope } from '@hamlet/contract';
 import {
+  KEY_NAME_MAX_CHARS,
   createMyKey,
   FEDERATED_KEY_DAYS_MAX,
   KEY_DAYS_MAX,
@@ -17,7 +18,6 @@ import { useRole } from '../village-context.ts';
 import { keyLabel, lifetimes, SCOPE_WORDS } from './key-labels.ts';
 
 const REFRESH_MS = 15_000;
-const NAME_MAX_CHARS = 64;
 
 /** The API keys of the viewer, and the form for a new one. */
 export function ApiKeys({ writing, onClose }: { readonly writing: boolean; readonly onClose: () => void }) {
@@ -113,7 +113,7 @@ function KeyForm({ onMade, onClose }: { readonly onMade: () => void; readonly on
           <TextField
             label="Name"
             name="name"
-            maxLength={NAME_MAX_CHARS}
+            maxLength={KEY_NAME_MAX_CHARS}
             placeholder="what uses it, for example backup script"
             value={name}
             onChange={(text) => {

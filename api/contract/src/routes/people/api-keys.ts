@@ -10,7 +10,7 @@ export const KEY_DAYS_MAX = 365;
 /** An identity provider does not announce that a person has left, so their keys end sooner. */
 export const FEDERATED_KEY_DAYS_MAX = 30;
 export const KEYS_OF_PERSON_MAX = 20;
-const KEY_NAME_MAX_CHARS = 64;
+export const KEY_NAME_MAX_CHARS = 64;
 
 const KeyScopes = z.array(z.enum(KEY_SCOPES)).min(1).max(KEY_SCOPES.length);
 

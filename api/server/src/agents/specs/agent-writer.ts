@@ -65,7 +65,7 @@ export interface AgentWriter {
 const NO_CLUSTER =
   'The agents of this village are sample files (crds/samples): edit the files and start again, or run a cluster (make up)';
 
-/** Refuses reads and writes: sample files have no owners of fields, and only an API server validates and stores Agents. */
+/** Refuses reads and writes: only an API server knows owners of fields, and validates and stores Agents. */
 export function createSamplesAgents(): AgentWriter {
   const refuse = async (): Promise<Refused> => refused('cluster_needed', NO_CLUSTER);
   return { read: refuse, create: refuse, update: refuse, remove: refuse };

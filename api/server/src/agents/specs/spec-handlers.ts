@@ -93,7 +93,7 @@ function deleteAgent(services: SpecServices): Handlers['deleteAgent'] {
       name: agentId,
       action: 'agent.delete',
       write: async ({ resumed }) => {
-        // Read before the deletion; a retry after it has no Agent to describe.
+        // Read before the deletion, because a retry after it finds the Agent gone.
         const stored = await agentWriter.read(agentId);
         if (stored.ok) lines = await readGoesWith(services, stored.data);
         const removed = stored.ok ? await agentWriter.remove(agentId, { volume, onConflict }) : stored;
