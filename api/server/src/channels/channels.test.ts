@@ -1,12 +1,19 @@
 /** People talk with an agent through Telegram's stand-in: links, messages, answers, permissions, restarts and refusals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findLinkedPerson, inTransaction, insertAccount, linkIdentity, readAudit } from '@hamlet/store';
+import {
+  findLinkedPerson,
+  inTransaction,
+  insertAccount,
+  linkIdentity,
+  readAudit,
+  readChannelRuns,
+} from '@hamlet/store';
 import { randomUUID } from 'node:crypto';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { until } from '@hamlet/test/env/until';
-import { ASKING_RULES, PermissionPlay } from '../permissions/testing/permission-play.ts';
+import { ASKING_RULES, outlast, PermissionPlay } from '../permissions/testing/permission-play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, testVillage, TOKENS } from '../testing/test-village.ts';
@@ -212,6 +219,25 @@ test('a reset ends the links of a person and their code; with an identity provid
   assert.equal(await findLinkedPerson(db, sender), null);
   await link();
   assert.notEqual(await findLinkedPerson(db, sender), null, 'a new code begins again');
+});
+
+test('a run whose request expired takes no place among deliveries; an answer of spaces becomes words', async () => {
+  const permits = new PermissionPlay(url);
+  const db = village.openDb();
+  telegram.write(ZOE, 'Post it.');
+  const working = await permits.start('ada', await until('the run', () => talk.next('ada')));
+  const call = { tool: 'post_to_board', callId: '1.0', args: { title: 'Bread', body: 'Who bakes?' } } as const;
+  const { permission } = dataOf(await permits.ask(working, call));
+  await received();
+  await outlast(village, permission.permission_id);
+  await db.updateTable('channel_run').set({ asked: [] }).execute();
+  assert.deepEqual(await readChannelRuns(db, ['ada'], 1), []);
+  dataOf(await permits.end(working));
+  await received();
+  telegram.write(ZOE, 'Say nothing.');
+  await until('the run', async () => (await talk.next('ada')) !== null);
+  await talk.answerNext('ada', ' \n ');
+  assert.equal((await received()).text, 'Answered.');
 });
 
 test('an answer waits out a 429; formatting that Telegram cannot read goes plain; a blocked bot ends the delivery', async () => {

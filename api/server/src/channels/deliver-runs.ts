@@ -52,7 +52,7 @@ function requestMessage(row: PermissionRow, chatId: number): OutgoingText {
 
 function resultText(row: RunRow, answer: string | undefined): string {
   if (row.state === 'cancelled') return 'The work on this message was cancelled.';
-  if (row.state === 'done') return answer ?? row.summary ?? 'Done.';
+  if (row.state === 'done') return [answer, row.summary].find((text) => text?.trim()) ?? 'Done.';
   return `I could not finish this. ${row.summary ?? ''}`.trim();
 }
 

@@ -84,7 +84,8 @@ export async function readChannelRuns(
       r.state in ('done', 'failed', 'cancelled')
       or exists (
         select from permission p
-        where p.run_id = c.run_id and p.state = 'pending' and not p.permission_id = any(c.asked)
+        where p.run_id = c.run_id and p.state = 'pending' and p.expires_at > clock_timestamp()
+          and not p.permission_id = any(c.asked)
       )
     )
     order by c.begun_at

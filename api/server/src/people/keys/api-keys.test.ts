@@ -66,6 +66,14 @@ test('no key changes the account: keys, sessions and password need a session', a
   await refuses(tool.revokeMyKey({ key_id: randomUUID() }), 'session_needed');
 });
 
+test('a key offers money for a run only with the scope spend', async () => {
+  const offering = { agent_id: 'unborn', prompt: 'Count the owls', offer: { amount: '1', expires_in_hours: 1 } };
+  const worker = await ada.client.createMyKey({ name: 'worker', scopes: ['work'], days: 1 });
+  await refuses(clientOf(url, worker.token).createRun(offering), 'forbidden', 'an offer is a reward');
+  const payer = await ada.client.createMyKey({ name: 'payer', scopes: ['work', 'spend'], days: 1 });
+  await refuses(clientOf(url, payer.token).createRun(offering), 'no_such_agent', 'the scopes allow it');
+});
+
 test('acts of a key name it in the audit', async () => {
   const { key, token } = await grace.client.createMyKey({ name: 'moderator', scopes: ['manage'], days: 1 });
   const { post } = await ada.client.createPost({ title: 'Spam', body: 'Buy now.' });

@@ -12,7 +12,8 @@ import {
 import { recordAct } from '../../audit/record-act.ts';
 import type { Handlers, RequestOf } from '../../http/handler.ts';
 import { runOnce } from '../../http/idempotent.ts';
-import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
+import { refuseUnpermitted } from '../../http/pipeline/authorize.ts';
 import { isRunOfReader } from '../audience/run-audience.ts';
 import { keepSchema, schemaOfNewRun } from '../output/output-of-run.ts';
 import { runView } from '../run-view.ts';
@@ -36,6 +37,11 @@ export function createRun(village: Village): Handlers['createRun'] {
   };
 }
 
+/** An offer rewards the agent, so a key needs the scope for rewards too. */
+function refuseOffer({ actor, body }: Creating): Refused | null {
+  return body.offer === undefined ? null : refuseUnpermitted(actor, 'economy:judge', 'offer money for a run');
+}
+
 async function create(
   village: Village,
   tx: Tx,
@@ -44,6 +50,8 @@ async function create(
   const { body, params } = request;
   if (body.workflow !== undefined && (body.continues !== undefined || body.output_schema !== undefined))
     return refused('validation_failed', 'body.workflow: goes with neither continues nor output_schema');
+  const denied = refuseOffer(request);
+  if (denied !== null) return denied;
   const life = await lifeForRun(tx, village, params.agent_id);
   if (!life.ok) return life;
   const earlier = await earlierRun(tx, request);

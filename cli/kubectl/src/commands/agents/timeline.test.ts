@@ -21,3 +21,14 @@ test('following prints each entry once, oldest first, and a run again in its nex
   assert.deepEqual(newLines([POST, runOf('running')], printed), []);
   assert.deepEqual(newLines([POST, runOf('done')], printed), [runOf('done')]);
 });
+
+test('following for long remembers at most 1,000 entries', () => {
+  const printed = new Map<string, string>();
+  for (let page = 0; page < 60; page += 1) {
+    const entries = Array.from({ length: 30 }, (_, n) =>
+      entryOf(`${page}-${n}`, { kind: 'post', post: { reply_id: null, title: 'Bread' } }),
+    );
+    assert.equal(newLines(entries, printed).length, 30);
+  }
+  assert.deepEqual([printed.size, printed.has('0-29'), printed.has('59-0')], [1_000, false, true]);
+});

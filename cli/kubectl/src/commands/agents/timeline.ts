@@ -38,8 +38,7 @@ export function newLines(entries: readonly TimelineEntry[], printed: Map<string,
     printed.delete(entry.id);
     printed.set(entry.id, timelineLine(entry));
   }
-  const [oldest] = printed.keys();
-  if (printed.size > REMEMBERED_MAX && oldest !== undefined) printed.delete(oldest);
+  for (const oldest of [...printed.keys()].slice(0, Math.max(0, printed.size - REMEMBERED_MAX))) printed.delete(oldest);
   return fresh;
 }
 
