@@ -95,11 +95,22 @@ test('the broker, the way out of agents, cannot connect to the addresses of the 
   ]);
 });
 
-test('helm refuses an address in place of a name, and a store without its Secret', async () => {
+test('helm refuses an address in place of a name, and a store without its Secret or its addresses', async () => {
   const refusals: readonly (readonly [object, RegExp])[] = [
     [{ postgres: { external: { host: '203.0.113.7', secretName: 'db' } } }, /specifications of the schema/],
-    [{ postgres: { external: { host: 'db.example.org' } } }, /postgres.external.secretName: name the Secret/],
-    [{ redis: { external: { host: 'cache.example.org' } } }, /redis.external.secretName: name the Secret/],
+    [
+      { postgres: { external: { host: 'db.example.org', cidrs: ['203.0.113.7/32'] } } },
+      /postgres.external.secretName: name the Secret/,
+    ],
+    [
+      { redis: { external: { host: 'cache.example.org', cidrs: ['203.0.113.8/32'] } } },
+      /redis.external.secretName: name the Secret/,
+    ],
+    [
+      { postgres: { external: { host: 'db.example.org', secretName: 'db' } } },
+      /postgres.external.cidrs: name the addresses of db.example.org/,
+    ],
+    [{ redis: { external: { host: 'c', secretName: 'c' } } }, /redis.external.cidrs: name the addresses of c/],
     [{ redis: { external: { host: 'c', secretName: 'c', cidrs: ['cache'] } } }, /specifications of the schema/],
   ];
   for (const [values, message] of refusals) {

@@ -72,12 +72,17 @@ postgres://{{ index . 1 }}@hamlet-postgres:5432/hamlet
 {{- end }}
 {{- end -}}
 
-{{- /* A block of addresses without those of stores outside: {{ include "hamlet.blockWithoutStores" (list . "v4" "0.0.0.0/0" (list "127.0.0.0/8")) }} */ -}}
+{{- /* A block of addresses without those of stores outside; refuses a store without addresses: {{ include "hamlet.blockWithoutStores" (list . "v4" "0.0.0.0/0" (list "127.0.0.0/8")) }} */ -}}
 {{- define "hamlet.blockWithoutStores" -}}
 {{- $root := index . 0 -}}
 {{- $except := index . 3 -}}
-{{- range concat $root.Values.postgres.external.cidrs $root.Values.redis.external.cidrs -}}
+{{- range $store := list "postgres" "redis" -}}
+{{- with index $root.Values $store "external" -}}
+{{- if and .host (not .cidrs) }}{{ fail (printf "%s.external.cidrs: name the addresses of %s, so that agents cannot connect there" $store .host) }}{{ end -}}
+{{- range .cidrs -}}
 {{- if eq (ternary "v6" "v4" (contains ":" .)) (index $ 1) }}{{ $except = append $except . }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 - ipBlock: { cidr: {{ index . 2 | quote }}, except: {{ toJson $except }} }
 {{- end -}}
