@@ -5,7 +5,10 @@ import type { PodReading } from './sources/kubelet-summary.ts';
 import type { NodeReading } from './sources/kubelets.ts';
 import { NO_FIGURES, Snapshot, stepFigures, type Readings } from './snapshot.ts';
 
-const residents = { namespace: 'village', agentOfPod: new Map([['ada-3', 'ada']]) };
+const residents = {
+  namespace: 'village',
+  agentOf: (on: string, name: string) => (on === 'box1' && name === 'ada-3' ? 'ada' : undefined),
+};
 const AT = '2026-11-30T01:00:15.000Z';
 
 /** `at` is `NAMESPACE/NAME`. */
@@ -94,6 +97,13 @@ test('an agent has the figures of the pod of its cycle, and rates from the secon
   assert.deepEqual(second.nodes[0]?.gpus[0]?.agent_ids, ['ada']);
   assert.equal(second.nodes[0]?.cpu.used_cores, 2);
   assert.deepEqual(Snapshot.parse(JSON.parse(JSON.stringify(second))), second);
+});
+
+test('a kubelet or an exporter reports no agent of another node', () => {
+  const other = { ...node(15, [pod('village/ada-3', 15)]), name: 'box2' };
+  const { agents, nodes } = step({ ...nothing, nodes: [other], gpus: [{ ...GPU, node: 'box2' }] });
+  assert.deepEqual([agents, nodes[0]?.gpus[0]?.agent_ids], [[], []]);
+  assert.deepEqual(nodes[0]?.users, [{ kind: 'village', name: 'ada-3', cpu_cores: null, memory_bytes: 100 }]);
 });
 
 test("the kernel's count of memory replaces the kubelet's, which misses the memory of a GPU", () => {

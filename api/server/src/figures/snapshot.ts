@@ -17,8 +17,8 @@ export interface Readings {
 
 export interface Residents {
   readonly namespace: string;
-  /** Id of the agent by the name of its pod. */
-  readonly agentOfPod: ReadonlyMap<string, string>;
+  /** The agent of a pod, by the node that Kubernetes gave the pod and its name. A kubelet can name only pods of its own node. */
+  readonly agentOf: (node: string, pod: string) => string | undefined;
 }
 
 /** The state of all figures after a collection; the next one computes rates from its meters. */
@@ -45,8 +45,8 @@ function metersOf(nodes: readonly NodeReading[], before: Snapshot['meters']): Re
 }
 
 /** Agents that hold a device: the labels of its exporter name pods of this village. */
-const holders = ({ pods }: GpuReading, { namespace, agentOfPod }: Residents): readonly string[] =>
-  pods.flatMap((pod) => (pod.namespace === namespace ? (agentOfPod.get(pod.name) ?? []) : []));
+const holders = ({ node, pods }: GpuReading, { namespace, agentOf }: Residents): readonly string[] =>
+  pods.flatMap((pod) => (pod.namespace === namespace ? (agentOf(node, pod.name) ?? []) : []));
 
 const gpuFigures = (gpu: GpuReading, residents: Residents): GpuFigures => ({
   id: gpu.id,
@@ -149,7 +149,7 @@ export function stepFigures(
   readings: Readings,
   { residents, at }: { readonly residents: Residents; readonly at: string },
 ): Snapshot {
-  const { namespace, agentOfPod } = residents;
+  const { namespace, agentOf } = residents;
   const meters = metersOf(readings.nodes, before.meters);
   const agents: AgentFigures[] = [];
   const nodes = readings.nodes.map((node) => {
@@ -157,7 +157,7 @@ export function stepFigures(
     const gpus = readings.gpus.filter((gpu) => gpu.node === name).map((gpu) => gpuFigures(gpu, residents));
     const pods = (summary?.pods ?? []).map((pod): KnownPod => {
       const isVillage = pod.namespace === namespace;
-      const agentId = isVillage ? agentOfPod.get(pod.name) : undefined;
+      const agentId = isVillage ? agentOf(name, pod.name) : undefined;
       return { pod, isVillage, agentId, rates: ratesOf(meters[podKey(pod)]) };
     });
     for (const { agentId, ...known } of pods)

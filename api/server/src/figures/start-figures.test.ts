@@ -36,7 +36,7 @@ function summaryAt(seconds: number): string {
 let readings: readonly NodeReading[] = [];
 const kubelets: Kubelets = { ...NO_KUBELETS, read: () => Promise.resolve(readings) };
 const box = { name: 'box1', ready: true, cores: 20, memoryBytes: 2 ** 37, problem: null };
-const ada = { agentId: 'ada', status: { podName: 'ada-3' } } as AgentRecord;
+const ada = { agentId: 'ada', status: { nodeName: 'box1', podName: 'ada-3' } } as AgentRecord;
 
 const figures = startFigures({
   config: {

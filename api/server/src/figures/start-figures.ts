@@ -10,7 +10,7 @@ import type { FiguresSettings } from './figures-settings.ts';
 import { openFiguresStore, type FiguresStore } from './figures-store.ts';
 import { NO_KUBELETS, type Kubelets, type NodeReading } from './sources/kubelets.ts';
 import { readOwnHost } from './sources/own-host.ts';
-import { stepFigures, type Readings } from './snapshot.ts';
+import { stepFigures, type Readings, type Residents } from './snapshot.ts';
 
 interface Ports extends Pick<Services, 'registry' | 'log'> {
   readonly config: {
@@ -41,10 +41,11 @@ function figuresMetrics({ registry }: Pick<Ports, 'registry'>) {
   };
 }
 
-function agentsByPod(source: Ports['source']): ReadonlyMap<string, string> {
-  return new Map(
-    source.list().flatMap(({ agentId, status: { podName } }) => (podName === undefined ? [] : [[podName, agentId]])),
+function agentsOf(source: Ports['source']): Residents['agentOf'] {
+  const agents = new Map(
+    source.list().map(({ agentId, status: { nodeName, podName } }) => [`${nodeName}/${podName}`, agentId]),
   );
+  return (node, pod) => agents.get(`${node}/${pod}`);
 }
 
 type FiguresMetrics = ReturnType<typeof figuresMetrics>;
@@ -67,7 +68,7 @@ function collector(ports: Ports, store: FiguresStore, metrics: FiguresMetrics): 
     const [nodes, gpus, before] = await Promise.all([kubelets.read(), readGpus(), store.read()]);
     count(nodes);
     const hosts = await store.hosts(nodes.map(({ name }) => name));
-    const residents = { namespace: config.namespace, agentOfPod: agentsByPod(source) };
+    const residents = { namespace: config.namespace, agentOf: agentsOf(source) };
     const at = new Date().toISOString();
     await store.write(stepFigures(before, { nodes, gpus, hosts }, { residents, at }));
     end();
