@@ -92,6 +92,7 @@ export class Operator {
       onClaim: (agentId) => this.#onStanding(agentId),
       onBoost: (agentId) => this.#onStanding(agentId),
       onVillage: (village) => this.#onVillage(village),
+      onShortage: () => this.#seats.touch(),
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
@@ -243,6 +244,7 @@ export class Operator {
       reflector: (type, watch) => this.#reflector(type, watch),
       tiers: () => this.#tiers,
       entitled: (agent) => this.#entitled(agent),
+      shortageOf: this.#village.shortageOf,
       reserve,
       checkRules: this.#checkRules,
       clock: systemClock,

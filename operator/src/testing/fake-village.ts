@@ -9,7 +9,16 @@ import { FakeBank } from './fake-bank.ts';
 
 const HEARTBEAT_MS = 5_000;
 
-export type Fact = 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'capabilities' | 'reset' | 'synced';
+export type Fact =
+  | 'standing'
+  | 'presence'
+  | 'schedule'
+  | 'boost'
+  | 'claim'
+  | 'capabilities'
+  | 'shortage'
+  | 'reset'
+  | 'synced';
 
 export class FakeVillage {
   url = '';
@@ -32,8 +41,8 @@ export class FakeVillage {
 
   say(event: Fact, data: object): void {
     this.#offset += 1;
-    const about = data as { readonly agent_id?: string; readonly schedule_uid?: string };
-    this.#facts.set(`${event} ${about.agent_id ?? about.schedule_uid ?? ''}`, { event, data });
+    const about = data as { readonly agent_id?: string; readonly schedule_uid?: string; readonly node?: string };
+    this.#facts.set(`${event} ${about.agent_id ?? about.schedule_uid ?? about.node ?? ''}`, { event, data });
     for (const stream of this.#streams) this.#send(stream, event, data);
   }
 

@@ -26,6 +26,7 @@ before(async () => {
     onStanding: (agentId) => received.push(`standing ${agentId}`),
     onPresence: (agentId) => received.push(`presence ${agentId}`),
     onSchedule: (uid) => received.push(`schedule ${uid}`),
+    onShortage: (node) => received.push(`shortage ${node}`),
     onBoost: (agentId) => received.push(`boost ${agentId}`),
     onReachable: (reachable) => received.push(reachable ? 'reachable' : 'away'),
     onError: (error) => received.push(`error ${String(error)}`),
@@ -57,6 +58,13 @@ test('the purchases of an agent are known while they last', async () => {
   await until('the boost', async () => received.includes('boost bob'));
   assert.deepEqual(stream.boostOf('bob')?.gpu, { resource_name: 'nvidia.com/gpu', count: 1 });
   assert.equal(stream.boostOf('ada'), undefined);
+});
+
+test('a node that is short of memory is known until it recovers', async () => {
+  village.say('shortage', { node: 'sparky1', short: true, paused: ['bob'] });
+  await until('the shortage', async () => received.includes('shortage sparky1'));
+  assert.deepEqual(stream.shortageOf('sparky1'), { node: 'sparky1', short: true, paused: ['bob'] });
+  assert.equal(stream.shortageOf('sparky2'), undefined);
 });
 
 test('during an outage the last state is kept; then the stream resumes at its position', async () => {

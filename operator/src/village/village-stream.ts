@@ -3,6 +3,7 @@ import type {
   CapabilitySummary,
   Client,
   ComputeClaim,
+  NodeShortage,
   Presence,
   ScheduleActivity,
   Standing,
@@ -28,6 +29,7 @@ interface VillageStreamOptions {
   readonly onClaim?: (agentId: string) => void;
   /** Called when a freeze of the village begins or ends. Only the api enforces a freeze; the operator logs it. */
   readonly onVillage?: (village: VillageState) => void;
+  readonly onShortage?: (node: string) => void;
   /** Called when the api becomes reachable or unreachable, and when the whole state was read for the first time. */
   readonly onReachable: (reachable: boolean) => void;
   readonly onError: (error: unknown) => void;
@@ -73,6 +75,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   readonly #capabilities: GenerationMap<CapabilitySummary>;
   readonly #schedules: GenerationMap<ScheduleActivity>;
   readonly #claims: GenerationMap<KnownClaim>;
+  readonly #shortages: GenerationMap<NodeShortage>;
   readonly #stopping = new AbortController();
   /** Aborts only the open stream, so that the next one starts from the beginning. */
   #restarting = new AbortController();
@@ -90,6 +93,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
     this.#boosts = new GenerationMap((agentId) => options.onBoost?.(agentId));
     this.#capabilities = new GenerationMap((agentId) => options.onCapabilities?.(agentId));
     this.#schedules = new GenerationMap((uid) => options.onSchedule?.(uid));
+    this.#shortages = new GenerationMap((node) => options.onShortage?.(node));
     this.#claims = new GenerationMap((agentId) => options.onClaim?.(agentId));
   }
 
@@ -108,6 +112,8 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   readonly capabilitiesOf = (agentId: string): CapabilitySummary | undefined => this.#capabilities.get(agentId);
   readonly scheduleOf = (scheduleUid: string): ScheduleActivity | undefined => this.#schedules.get(scheduleUid);
   readonly claimOf = (agentId: string): KnownClaim | undefined => this.#claims.get(agentId);
+
+  readonly shortageOf = (node: string): NodeShortage | undefined => this.#shortages.get(node);
 
   /** Stores a claim, unless a newer version of the same stream is known. */
   learnClaim(claim: ComputeClaim, askedMs?: number): void {
@@ -193,12 +199,19 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
         return this.#sync();
       case 'village':
         return this.#options.onVillage?.(message.data);
+      case 'shortage':
+        return this.#takeShortage(message.data);
       default:
         return this.#takeFact(message);
     }
   }
 
-  #takeFact({ event, data }: Exclude<Message, { readonly event: 'reset' | 'synced' | 'village' }>): void {
+  #takeShortage(shortage: NodeShortage): void {
+    this.#shortages.set(shortage.node, shortage, this.#generation);
+    this.#options.onShortage?.(shortage.node);
+  }
+
+  #takeFact({ event, data }: Exclude<Message, { readonly event: 'reset' | 'synced' | 'village' | 'shortage' }>): void {
     switch (event) {
       case 'standing':
         this.#standings.set(data.agent_id, data, this.#generation);
@@ -224,7 +237,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
 
   #sync(): void {
     const ofAgents = [this.#standings, this.#presences, this.#boosts, this.#capabilities, this.#claims];
-    for (const facts of [...ofAgents, this.#schedules]) facts.dropOlderThan(this.#generation);
+    for (const facts of [...ofAgents, this.#schedules, this.#shortages]) facts.dropOlderThan(this.#generation);
     if (this.#synced) return;
     this.#synced = true;
     this.#options.onReachable(true);

@@ -56,6 +56,8 @@ export const REASONS = {
     'the one node that the agent may use has no room for a seat of the tier: free it, or let the agent go elsewhere',
   NodeClosed:
     'the one node that the agent may use is lost, cordoned or tainted: bring it back, or let the agent go elsewhere',
+  NodeShort:
+    'the node of the agent is short of memory: it returns once the node recovers, or when another node may take it',
   NoNode: 'no node is ready and open to agents: see kubectl get nodes',
   GpuBooked: 'every GPU of the kind is taken: wait for one, or add one',
   TooLarge: 'no node that the agent may use is large enough for the tier, even empty: make the tier smaller',

@@ -42,12 +42,22 @@ export const VillageState = z.strictObject({
 });
 export type VillageState = z.infer<typeof VillageState>;
 
+/** Most agents that one node pauses at a time. */
+export const PAUSED_MAX = 256;
+
+export const NodeShortage = z.strictObject({
+  node: z.string().min(1).max(253),
+  short: z.boolean().describe('True while the node is short of memory: it gives no new seat and no larger one'),
+  paused: z.array(AgentId).max(PAUSED_MAX).describe('Agents whose pods on this node end until it recovers'),
+});
+export type NodeShortage = z.infer<typeof NodeShortage>;
+
 const ofOperator = { tag: 'internal', placement: 'absolute', audiences: ['agents'], permission: 'operator' } as const;
 
 export const openInternalStream = defineRoute('openInternalStream GET /internal/stream', {
   ...ofOperator,
   summary:
-    "Stream of the operator's facts: standing, presence and missing capabilities of agents, and runs of schedules; resumable by the event id",
+    "Stream of the operator's facts: standing, presence and missing capabilities of agents, runs of schedules, and nodes that are short of memory; resumable by the event id",
   query: z.strictObject({
     after: z
       .string()
@@ -68,6 +78,7 @@ export const openInternalStream = defineRoute('openInternalStream GET /internal/
       boost: Boost,
       claim: ComputeClaim,
       village: VillageState,
+      shortage: NodeShortage,
       capabilities: CapabilitySummary,
     },
   },

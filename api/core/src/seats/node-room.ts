@@ -15,6 +15,7 @@ export interface Seated {
 export class NodeRoom {
   readonly name: string;
   readonly open: boolean;
+  readonly short: boolean;
   /** Room without any agent of this village. */
   readonly whole: Amounts;
   /** Room after all ending and displaced pods are gone. */
@@ -30,6 +31,7 @@ export class NodeRoom {
   constructor(node: SeatNode, reserve: Room, devices: readonly string[]) {
     this.name = node.name;
     this.open = node.open;
+    this.short = node.short === true;
     const left = amountsOf(node.allocatable, devices);
     add(left, amountsOf(node.taken, devices), -1);
     add(left, amountsOf(reserve, devices), -1);

@@ -49,6 +49,7 @@ const SENTENCES = {
   NoSeat: (blocking) => `no node has ${blocking} left for a seat`,
   NodeFull: (blocking) => `${blocking}, the only node that the agent may use, has no room left`,
   NodeClosed: (blocking) => `${blocking}, the only node that the agent may use, is not ready or is closed to agents`,
+  NodeShort: (blocking) => `${blocking} is short of memory and gives no seats until it recovers`,
   NoNode: () => 'no node is ready and open to agents',
   GpuBooked: (blocking) => `every ${blocking} is taken`,
   TooLarge: (blocking) => `no node that the agent may use has enough ${blocking}, even without other agents`,
@@ -65,13 +66,16 @@ export interface SeatDecision {
   /** True if the agent may have a pod. With a `reason`, it keeps its pod unchanged and waits for its tier's seat. */
   readonly granted: boolean;
   readonly node?: string;
-  /** Only `Displaced` ends a pod. */
   readonly reason?: SeatReason;
   /** See {@link queuePlace}. */
   readonly position?: number;
   /** `node NAME`, `agent NAME`, or the name of the resource that is short. */
   readonly blocking?: string;
 }
+
+/** True if the agent's pod must end. With any other decision a pod stays. */
+export const endsPod = ({ granted, reason }: SeatDecision): boolean =>
+  !granted && (reason === 'Displaced' || reason === 'NodeShort');
 
 const ROUNDED_FROM = 10;
 

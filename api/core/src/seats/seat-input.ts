@@ -4,6 +4,8 @@ export interface SeatNode {
   readonly name: string;
   /** Ready, not cordoned and without taints. Only open nodes get new seats. */
   readonly open: boolean;
+  /** Short of memory: it gives no new seat and no larger one. */
+  readonly short?: boolean | undefined;
   readonly allocatable: Room;
   /** Room of the node's other pods: their requests; for agents of other villages, their limits. */
   readonly taken: Room;
@@ -41,6 +43,8 @@ export interface SeatRequest {
   /** A bought seat, which replaces that of the tier. */
   readonly seat?: Pick<SeatTier, 'rank' | 'size'> | undefined;
   readonly pod?: SeatHolder | undefined;
+  /** True if the pod must end, because its node is short of memory. */
+  readonly paused?: boolean | undefined;
   /** The agent's ending pods. Only its next pod may use their room before they are gone. */
   readonly ending?: readonly EndingPod[] | undefined;
   /** True if the agent had a seat in this cycle and is between two pods. */

@@ -38,6 +38,12 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
     ),
   ].toSorted();
 
+const shortOf = ({ name }: NodeRoom): SeatDecision => ({
+  granted: false,
+  reason: 'NodeShort',
+  blocking: `node ${name}`,
+});
+
 /** A name for a bought seat that differs from every tier and every other bought seat. */
 const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatRequest['seat']>): string =>
   `${tier} ${JSON.stringify([rank, size.devices])}`;
@@ -127,7 +133,7 @@ export class SeatPlan {
     if (seat === undefined || decision.reason !== undefined) return undefined;
     const { node, seated } = seat;
     node.unseat(seated);
-    if (!isWithin(tier.size, seated.size) && !this.#fitsNow({ request, tier }, node)) {
+    if (!isWithin(tier.size, seated.size) && (node.short || !this.#fitsNow({ request, tier }, node))) {
       node.seat(seated);
       return undefined;
     }
@@ -160,6 +166,10 @@ export class SeatPlan {
     // A missing node has no seats, and its pods will soon be gone too.
     if (node === undefined) return void this.#entries.set(request.key, { tier, decision: { granted: true } });
     const held = request.pod?.size === undefined ? tier.size : amountsOf(request.pod.size, this.#devices);
+    if (request.paused === true) {
+      node.clear(held);
+      return this.#wait({ request, tier }, shortOf(node));
+    }
     if (isWithin(tier.size, held)) {
       node.clear(beyond(held, tier.size));
       return void this.#seat({ request, tier }, node, tier.size);
@@ -185,7 +195,7 @@ export class SeatPlan {
     const nodes = this.#nodesFor(want.request);
     const node = this.#findNew(want, nodes);
     if (node !== undefined) return void this.#settle(want, node);
-    this.#refuse(want, nodes);
+    this.#refuse(want);
   }
 
   #findNew(want: Want, nodes: readonly NodeRoom[]): NodeRoom | undefined {
@@ -210,24 +220,24 @@ export class SeatPlan {
       moves && want.request.volumeOn === undefined
         ? this.#nodesFor(want.request).filter((other) => other !== node)
         : [];
-    const found = this.#find(want, [node]) ?? this.#find(want, others);
+    const found = this.#find(want, node.short ? [] : [node]) ?? this.#find(want, others);
     if (found !== undefined && this.#fitsNow(want, found)) {
       // If the agent moves, the old pod holds its room until it is gone; otherwise its excess until it is smaller.
       node.clear(found === node ? beyond(seated.size, want.tier.size) : seated.size);
       return void this.#settle(want, found);
     }
     node.seat(seated);
-    if (found !== undefined) return this.#growLater(want, { node, seated }, found);
-    const { reason, blocking } = shortage(
-      { ...want, request: { ...want.request, pinnedTo: others.length > 0 ? want.request.pinnedTo : node.name } },
-      [node, ...others],
-      this.#devices,
-    );
-    this.#wait(
-      want,
-      { granted: true, node: node.name, reason, ...(blocking === undefined ? {} : { blocking }) },
-      { node, seated },
-    );
+    if (found === undefined) this.#staySmaller(want, { node, seated }, others);
+    else this.#growLater(want, { node, seated }, found);
+  }
+
+  #staySmaller(want: Want, seat: Seat, others: readonly NodeRoom[]): void {
+    const { node } = seat;
+    const pinnedTo = others.length > 0 ? want.request.pinnedTo : node.name;
+    const lack = node.short
+      ? shortOf(node)
+      : shortage({ ...want, request: { ...want.request, pinnedTo } }, [node, ...others], this.#devices);
+    this.#wait(want, { ...lack, granted: true, node: node.name }, seat);
   }
 
   /** The agent keeps its present seat until the larger room is free. */
@@ -270,15 +280,13 @@ export class SeatPlan {
     enqueue(this.#queue, want);
   }
 
-  #refuse(want: Want, nodes: readonly NodeRoom[]): void {
+  #refuse(want: Want): void {
     if (want.displacedBy !== undefined) return;
-    const { reason, blocking } = shortage(want, nodes, this.#devices);
+    const nodes = this.#openFor(want.request);
+    const short = nodes.find((node) => node.short && (nodes.length === 1 || fits(want.tier.size, node.free)));
+    const lack = short === undefined ? shortage(want, nodes, this.#devices) : shortOf(short);
     // An agent with a pod that waits for the scheduler keeps that pod.
-    this.#wait(want, {
-      granted: want.request.pod !== undefined,
-      reason,
-      ...(blocking === undefined ? {} : { blocking }),
-    });
+    this.#wait(want, { ...lack, granted: want.request.pod !== undefined });
   }
 
   #wait(want: Want, decision: SeatDecision, seat?: Seat): void {
@@ -336,7 +344,12 @@ export class SeatPlan {
     return made;
   }
 
-  #nodesFor({ pinnedTo }: SeatRequest): readonly NodeRoom[] {
+  #nodesFor(request: SeatRequest): readonly NodeRoom[] {
+    return this.#openFor(request).filter(({ short }) => !short);
+  }
+
+  /** Also those that are short of memory. */
+  #openFor({ pinnedTo }: SeatRequest): readonly NodeRoom[] {
     if (pinnedTo === undefined) return this.#open;
     const node = this.#nodes.get(pinnedTo);
     return node?.open === true ? [node] : [];
@@ -355,9 +368,9 @@ export class SeatPlan {
   }
 
   #rankWaiting(): void {
-    // An agent that has a seat whose room is not free yet has no place in the queue.
+    // An agent that waits for an ending pod, or for a node to recover, has no place in the queue.
     const queue = this.#waiting
-      .filter(({ decision }) => decision.reason !== 'SeatClearing')
+      .filter(({ decision: { reason } }) => reason !== 'SeatClearing' && reason !== 'NodeShort')
       .toSorted((a, b) => firstServed(a.want, b.want));
     for (const [index, { want, decision }] of queue.entries()) {
       const entry = this.#entries.get(want.request.key);

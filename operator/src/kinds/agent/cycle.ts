@@ -1,4 +1,5 @@
 import type { EventReason, Power, Reason } from '@hamlet/contract/kinds';
+import { endsPod } from '@hamlet/core/seats';
 import { isTerminating } from '../../objects/cached-objects.ts';
 import { podName } from '../../objects/names.ts';
 import { isOver, type PodView } from '../../objects/pod-view.ts';
@@ -34,7 +35,7 @@ export type CycleCause =
       EventReason,
       'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'
     >
-  | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
+  | Extract<Reason, 'Displaced' | 'NodeShort' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
 export interface CycleStep {
   readonly cycle: number;
@@ -102,7 +103,7 @@ function powerOf(observed: Observed): PowerStep {
   if (isGranted(observed)) return { power: 'Awake', cause: 'Awakened' };
   const unpaid = UNPAID.find((reason) => reason === admission.admitted.reason);
   if (unpaid !== undefined) return { power: 'Asleep', cause: unpaid };
-  if (!seat.granted && seat.reason === 'Displaced') return { power: 'Asleep', cause: 'Displaced' };
+  if (endsPod(seat)) return { power: 'Asleep', cause: seat.reason === 'NodeShort' ? 'NodeShort' : 'Displaced' };
   return { power: agent.status.power ?? 'Asleep', cause: 'Suspended' };
 }
 

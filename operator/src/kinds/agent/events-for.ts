@@ -16,6 +16,7 @@ const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   NoSeat: 'Warning',
   NodeFull: 'Warning',
   NodeClosed: 'Warning',
+  NodeShort: 'Warning',
   NoNode: 'Warning',
   TooLarge: 'Warning',
   GpuBooked: 'Warning',

@@ -199,6 +199,16 @@ const TABLE: readonly PlanRow[] = [
     { seat: { granted: false, reason: 'Displaced', blocking: 'cleo' } },
     ['end 2', 'Warning Displaced', 'deletePod ada-1-uid'],
   ],
+  [
+    'its node is short of memory: the pod ends',
+    { seat: { granted: false, reason: 'NodeShort', blocking: 'node sparky1' } },
+    ['end 2', 'Warning NodeShort', 'deletePod ada-1-uid'],
+  ],
+  [
+    'its node is short of memory, and others are paused: the pod stays unchanged',
+    { standing: REACHES_1, seat: { granted: true, reason: 'NodeShort', blocking: 'node sparky1' } },
+    [],
+  ],
 ];
 
 testPlans(TABLE);

@@ -79,6 +79,7 @@ const EVENT_TEXTS: Readonly<Record<CycleCause, string>> = {
   ResizeRefused: 'the pod cannot be resized while it runs; replacing it with a pod of its tier',
   ResizeTimedOut: 'the node did not resize the pod within 30 s; replacing it with a pod of its tier',
   Displaced: 'an agent of a higher tier needs the seat: the pod ends, the volume stays',
+  NodeShort: 'the node is short of memory: the pod ends, the volume stays',
   NotPaid: 'the agent cannot pay for its tier: the pod ends, the volume stays',
   HoldRefused: 'the api reserves no money for the agent: the pod ends, the volume stays',
   Killed: 'the pod is killed',

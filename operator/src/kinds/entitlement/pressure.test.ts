@@ -60,6 +60,25 @@ test('with every seat taken, a new agent queues, a higher tier displaces the low
   await seats.removeAgents('late', 'mid', ...low);
 });
 
+test('an agent that the api pauses on a short node ends with an Event, and returns after the node recovers', async () => {
+  const shortage = { node: 'sparky1', short: true, paused: ['newest'] };
+  for (const name of ['oldest', 'newest']) {
+    await v.createAgent(name, { placement: { nodeName: 'sparky1' } });
+    await v.runningPod(name);
+  }
+  v.village.say('shortage', shortage);
+  const sentence = 'node sparky1 is short of memory and gives no seats until it recovers';
+  assert.equal(await v.condition('newest', 'Admitted False NodeShort'), sentence);
+  await v.event('newest', 'NodeShort', /the pod ends, the volume stays/);
+  await until('its pod ends', async () => (await v.podsOf('newest')).length === 0);
+  await v.createAgent('late', { placement: { nodeName: 'sparky1' } });
+  assert.equal(await v.condition('late', 'Admitted False NodeShort'), sentence);
+  assert.equal((await v.podsOf('oldest')).length, 1);
+  v.village.say('shortage', { ...shortage, short: false, paused: [] });
+  for (const name of ['newest', 'late']) await v.runningPod(name);
+  await seats.removeAgents('oldest', 'newest', 'late');
+});
+
 interface Ending extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly reason?: string }[] };
 }

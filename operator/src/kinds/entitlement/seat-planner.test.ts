@@ -234,3 +234,23 @@ test('an agent with a local volume gets no seat on another node: while its node 
   world.planner.replan();
   for (const key of [ada, eve]) assert.deepEqual(world.planner.seatOf(key), { granted: true, node: 'a' });
 });
+
+test('a node that the api reports as short gives no seats, and the agents that it names lose theirs', () => {
+  const world = village();
+  const [ada, bob] = [world.agent('ada'), world.agent('bob')];
+  for (const name of ['ada', 'bob']) world.pod(name, TIER_0);
+  world.planner.start();
+  world.shortages.set('a', { node: 'a', short: true, paused: ['ada'] });
+  world.planner.touch();
+  world.clock.pass(LATER_MS);
+  assert.deepEqual(
+    [world.planner.seatOf(ada), world.planner.seatOf(bob), world.notified],
+    [{ granted: false, reason: 'NodeShort', blocking: 'node a' }, { granted: true, node: 'a' }, [ada]],
+  );
+  world.removePod('ada');
+  world.planner.replan();
+  assert.equal(world.planner.seatOf(ada)?.reason, 'NodeShort', 'it waits while the node is short');
+  world.shortages.set('a', { node: 'a', short: false, paused: [] });
+  world.planner.replan();
+  assert.deepEqual(world.planner.seatOf(ada), { granted: true, node: 'a' });
+});

@@ -99,6 +99,7 @@ interface RequestParts {
   readonly agent: CachedAgent;
   readonly tier: AgentSeat;
   readonly isRoaming: boolean;
+  readonly isPaused: boolean;
   readonly pods: readonly PodView[];
   readonly volumeNode: VolumeNode | undefined;
 }
@@ -113,7 +114,7 @@ function nodesOf(
   return { pinnedTo: spec?.placement.nodeName ?? (volumeNode?.local === true ? volumeOn : undefined), volumeOn };
 }
 
-export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: RequestParts): SeatRequest {
+export function seatRequest({ agent, tier, isRoaming, isPaused, pods, volumeNode }: RequestParts): SeatRequest {
   const { metadata, spec, status } = agent;
   const ending = endingPods(pods);
   return {
@@ -121,6 +122,7 @@ export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: Reques
     tier: tier.name,
     ...(tier.differs === true ? { seat: { rank: tier.rank, size: tier.size } } : {}),
     pod: holderOf(holdingPod(pods), tier),
+    ...(isPaused ? { paused: true } : {}),
     ...(ending.length === 0 ? {} : { ending }),
     seated: status.power === 'Awake',
     waitingSince: status.waitingSince,

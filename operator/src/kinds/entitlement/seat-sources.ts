@@ -3,7 +3,7 @@ import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { BY_CLAIM, BY_OWNER } from '../../objects/watched.ts';
 import { claimName, VOLUME_NODE_ANNOTATION } from '../../objects/names.ts';
 import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } from '../../objects/cached-objects.ts';
-import type { Boost } from '@hamlet/contract';
+import type { Boost, NodeShortage } from '@hamlet/contract';
 import type { PodView } from '../../objects/pod-view.ts';
 import type { ForeignPodView } from './foreign-pod.ts';
 import { isSchedulersChoice } from '../../objects/tier-compute.ts';
@@ -24,6 +24,8 @@ export interface SeatSources {
   readonly nodes: ObjectCache<NodeView>;
   readonly foreign: readonly ObjectCache<ForeignPodView>[];
   readonly tiers: () => readonly TierView[];
+  /** Undefined for a node that is not short of memory. */
+  readonly shortageOf: (node: string) => NodeShortage | undefined;
   readonly entitled: (agent: CachedAgent) => Entitled;
   readonly reserve: Room;
 }
@@ -47,11 +49,17 @@ function take(taken: Taken, node: string, room: Room): void {
 /** True if agents may get seats on the node. Their pods tolerate no taints, so a tainted node is closed to them. */
 const isOpen = ({ ready, cordoned, taints }: NodeView): boolean => ready && !cordoned && taints.length === 0;
 
-function seatNode(node: NodeView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): SeatNode {
+interface NodeUse {
+  readonly taken: Taken;
+  readonly ending: Taken;
+}
+
+function seatNode({ shortageOf }: SeatSources, node: NodeView, { taken, ending }: NodeUse): SeatNode {
   const { name } = node.metadata;
   return {
     name,
     open: isOpen(node),
+    short: shortageOf(name)?.short,
     allocatable: node.allocatable,
     taken: taken.get(name) ?? NO_ROOM,
     ending: ending.get(name),
@@ -68,11 +76,15 @@ function requestAs(
 ): SeatRequest {
   const { metadata } = agent;
   const claim = sources.claims.get(keyOf({ namespace: metadata.namespace, name: claimName(metadata) }));
+  const pods = sources.pods.by(BY_OWNER, metadata.uid);
+  const nodeName = holdingPod(pods)?.nodeName;
+  const shortage = nodeName === undefined ? undefined : sources.shortageOf(nodeName);
   return seatRequest({
     agent,
     tier: seat,
+    isPaused: shortage?.paused.includes(metadata.name) === true,
     isRoaming: agent.spec !== undefined && isSchedulersChoice(agent.spec, tier),
-    pods: sources.pods.by(BY_OWNER, metadata.uid),
+    pods,
     volumeNode: volumeNodeOf(sources, claim),
   });
 }
@@ -116,7 +128,7 @@ export function countSeats(sources: SeatSources): Counted {
     else keep(sources, agent, { taken, ending });
   }
   takeForeign(sources, taken);
-  const nodes = [...sources.nodes.values()].map((node) => seatNode(node, { taken, ending }));
+  const nodes = [...sources.nodes.values()].map((node) => seatNode(sources, node, { taken, ending }));
   return { input: { nodes, tiers: tiers.map(seatTier), requests, reserve: sources.reserve }, agents };
 }
 
@@ -129,11 +141,7 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
 }
 
 /** Counts the room of an agent without a request, because its tier is gone or its pod ends, until the pod is gone. */
-function keep(
-  { pods }: SeatSources,
-  { metadata }: CachedAgent,
-  { taken, ending }: { readonly taken: Taken; readonly ending: Taken },
-): void {
+function keep({ pods }: SeatSources, { metadata }: CachedAgent, { taken, ending }: NodeUse): void {
   const own = pods.by(BY_OWNER, metadata.uid);
   for (const { node, size } of endingPods(own)) take(ending, node, size);
   const pod = holdingPod(own);

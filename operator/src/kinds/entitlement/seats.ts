@@ -11,7 +11,7 @@ import type { Watched } from '../../objects/watched.ts';
 import { patchStatus, statusPatch, StatusWriter } from '../../status/status-writer.ts';
 import { foreignPodView, type ForeignPodView } from './foreign-pod.ts';
 import { SeatPlanner } from './seat-planner.ts';
-import type { Entitled } from './seat-sources.ts';
+import type { Entitled, SeatSources } from './seat-sources.ts';
 import { RESIDENT_SHARE_TEXT } from '../../objects/hands.ts';
 import type { ConditionStatus, EntitlementReason, EntitlementStatus } from '@hamlet/contract/kinds';
 import { conditionsOf } from '../../status/condition.ts';
@@ -33,6 +33,7 @@ interface SeatsOptions {
   readonly reflector: (type: typeof PODS, watch: ForeignWatch) => Reflector<ForeignPodView>;
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
+  readonly shortageOf: SeatSources['shortageOf'];
   readonly reserve: Room;
   readonly checkRules: CheckRules;
   readonly clock: Clock;
@@ -50,7 +51,7 @@ export class Seats {
   readonly #statuses: StatusWriter;
 
   constructor(options: SeatsOptions) {
-    const { watched, namespace, reflector, tiers, entitled, reserve, clock, onSeat, onError } = options;
+    const { watched, namespace, reflector, tiers, entitled, shortageOf, reserve, clock, onSeat, onError } = options;
     this.#options = options;
     this.#foreign = [
       reflector(PODS, {
@@ -73,6 +74,7 @@ export class Seats {
         foreign,
         tiers,
         entitled,
+        shortageOf,
         reserve,
       },
       clock,

@@ -120,6 +120,7 @@ const CALM: ReadonlySet<string> = new Set([
   'ReplacementPending',
   'NoSeat',
   'NodeFull',
+  'NodeShort',
   'GpuBooked',
   'SeatClearing',
   'Displaced',

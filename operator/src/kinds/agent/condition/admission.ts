@@ -1,4 +1,4 @@
-import { seatSentence } from '@hamlet/core/seats';
+import { endsPod, seatSentence } from '@hamlet/core/seats';
 import { isAllowedImage } from '../../../objects/hands.ts';
 import { isTerminating, type TierView } from '../../../objects/cached-objects.ts';
 import { conditionIn, no, yes, type ConditionResult } from '../../../status/condition.ts';
@@ -106,7 +106,7 @@ export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | 
 }
 
 function keepsSeat({ pod, seat }: FactsWithPod): boolean {
-  return pod !== undefined && !isTerminating(pod) && seat.reason !== 'Displaced';
+  return pod !== undefined && !isTerminating(pod) && !endsPod(seat);
 }
 
 function seatResult(facts: FactsWithPod): ConditionResult {

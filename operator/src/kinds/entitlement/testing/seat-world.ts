@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ObjectCache } from '@hamlet/kube';
 import { FakeClock } from '@hamlet/kube/testing';
+import type { NodeShortage } from '@hamlet/contract';
 import type { Room } from '@hamlet/core/seats';
 import { RESIDENT_SHARE } from '../../../objects/hands.ts';
 import { fixedOf, sizeOf } from '../../../objects/tier-compute.ts';
@@ -29,6 +30,7 @@ export class World {
   readonly foreign = new ObjectCache<ForeignPodView>();
   readonly tierOfAgent = new Map<string, TierView>();
   readonly barred = new Set<string>();
+  readonly shortages = new Map<string, NodeShortage>();
   tiers: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
   readonly sources: SeatSources;
   readonly planner: SeatPlanner;
@@ -49,6 +51,7 @@ export class World {
         tier: this.tierOfAgent.get(name) ?? TIER_0,
         barred: this.barred.has(name),
       }),
+      shortageOf: (node) => this.shortages.get(node),
       reserve: { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} },
     };
     this.planner = new SeatPlanner({
