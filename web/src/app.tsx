@@ -4,7 +4,7 @@ import type { MapController } from './canvas/map-controller.ts';
 import { forgetInAddress } from './client/address.ts';
 import { reconnectMs } from './client/stream/backoff.ts';
 import { AskingProvider } from './client/query/use-live.ts';
-import { placeAfter, showsMap, type UrlState } from './client/url-state.ts';
+import { type Invitation, placeAfter, showsMap, type UrlState } from './client/url-state.ts';
 import { Inspector, InspectorFailed } from './features/inspector/inspector.tsx';
 import { AgentsPanel } from './features/agent-list/agents-panel.tsx';
 import { useMapKeys, usePageKeys } from './features/map/use-map-keys.ts';
@@ -38,11 +38,12 @@ interface AppProps {
     'api' | 'queries' | 'store' | 'world' | 'agents' | 'session' | 'lifecycle' | 'board' | 'messages'
   >;
   readonly start: UrlState;
+  readonly invitation: Invitation | null;
 }
 
-export function App({ parts, start }: AppProps) {
+export function App({ parts, start, invitation }: AppProps) {
   const [controller, setController] = useState<MapController | null>(null);
-  const [signIn, setSignIn] = useState(start.code !== null || start.login_error !== null);
+  const [signIn, setSignIn] = useState(invitation !== null || start.login_error !== null);
   const { world, retry } = useWorld(parts, start);
   usePageKeys(parts.store);
   const tools = useTools(parts, controller, () => setSignIn(true));
@@ -66,12 +67,11 @@ export function App({ parts, start }: AppProps) {
         <Palette />
         {signIn && (
           <SignInDialog
-            code={start.code}
-            name={start.name}
+            invitation={invitation}
             failed={start.login_error}
             onClose={() => {
               setSignIn(false);
-              forgetInAddress('code', 'name', 'login_error');
+              forgetInAddress('login_error');
             }}
           />
         )}

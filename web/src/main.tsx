@@ -22,7 +22,7 @@ import { createQueries } from './client/query/use-live.ts';
 import { Reach } from './client/reach.ts';
 import { SessionMonitor } from './client/session.ts';
 import { createStore } from './client/store.ts';
-import { placeOf, readUrl } from './client/url-state.ts';
+import { placeOf, readInvitation, readUrl } from './client/url-state.ts';
 import { LiveSource } from './client/world/live-source.ts';
 import { PAY_DRAFT } from './features/payments/pay-labels.ts';
 import { applyTheme, savedTheme } from './ui/preferences.ts';
@@ -67,6 +67,7 @@ function main(): void {
           messages: createMessageOutbox(api, store),
         }}
         start={url}
+        invitation={readInvitation(window.location.hash)}
       />
     </StrictMode>,
   );

@@ -1,6 +1,6 @@
 import type { AppState } from './app-state.ts';
 import type { Store } from './store.ts';
-import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
+import { placeOf, readInvitation, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
 /** Keeps the address and the open page equal, in both directions. */
 export function keepAddress(store: Store<AppState>): void {
@@ -20,6 +20,10 @@ export function keepAddress(store: Store<AppState>): void {
   };
   store.subscribe(write);
   window.addEventListener('popstate', goBack);
+  // The link of an invitation in a tab that shows the village already changes only the fragment.
+  window.addEventListener('hashchange', () => {
+    if (readInvitation(window.location.hash) !== null) window.location.reload();
+  });
 }
 
 export function isStepBetween(
@@ -36,15 +40,17 @@ export function isStepBetween(
   );
 }
 
-/** Removes keys from the address after use, for example the key of a one-time code. */
-export function forgetInAddress(...keys: readonly string[]): void {
+/** Removes a key of the query after use, and the fragment with it. */
+export function forgetInAddress(key: string): void {
   const query = new URLSearchParams(window.location.search);
-  for (const key of keys) query.delete(key);
+  query.delete(key);
   window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`);
 }
 
+/** Keeps the fragment: an invitation stays until the person has used it. */
 export function putAddress(state: UrlState, isStep: boolean): void {
   const query = writeUrl(state);
-  if (query === window.location.search) return;
-  window.history[isStep ? 'pushState' : 'replaceState'](null, '', `${window.location.pathname}${query}`);
+  const { search, pathname, hash } = window.location;
+  if (query === search) return;
+  window.history[isStep ? 'pushState' : 'replaceState'](null, '', `${pathname}${query}${hash}`);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts';
+import { invitationLink, NOWHERE, placeAfter, readInvitation, readUrl, writeUrl } from './url-state.ts';
 
 const EMPTY = {
   ...NOWHERE,
@@ -8,8 +8,6 @@ const EMPTY = {
   x: null,
   y: null,
   z: null,
-  code: null,
-  name: null,
   login_error: null,
   payment: null,
 };
@@ -63,11 +61,12 @@ test('the outcome of a payment is read once and never written', () => {
   assert.equal(writeUrl(readUrl('?payment=captured&agent=ada')), '?agent=ada');
 });
 
-test('an invitation names its account', () => {
-  const state = { ...EMPTY, code: 'hic_1', name: 'mo' };
-  assert.equal(writeUrl(state), '?code=hic_1&name=mo');
-  assert.deepEqual(readUrl(writeUrl(state)), state);
-  assert.equal(readUrl('?code=hic_1&name=<b>').name, null);
+test('an invitation is in the fragment, which no server sees', () => {
+  const link = new URL(invitationLink('https://village.example.org', { code: 'hic_1', name: 'Mo Ed' }));
+  assert.deepEqual([link.origin, link.pathname, link.search], ['https://village.example.org', '/', '']);
+  assert.deepEqual(readInvitation(link.hash), { code: 'hic_1', name: 'Mo Ed' });
+  assert.deepEqual(readInvitation('#code=hic_1&name=<b>'), { code: 'hic_1', name: null });
+  for (const hash of ['', '#', '#name=mo', '#code=', '#pond']) assert.equal(readInvitation(hash), null);
 });
 
 test('invalid values are ignored', () => {

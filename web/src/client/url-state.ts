@@ -74,14 +74,12 @@ function recordOf<K extends string, V>(keys: readonly K[], valueOf: (key: K) => 
   return Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<K, V>;
 }
 
-/** The content of the address. Every part is optional; `code` is the code of the first start or of an invitation to `name`. */
+/** The content of the query. Every part is optional. */
 export interface UrlState extends Place {
   readonly agent: string | null;
   readonly x: number | null;
   readonly y: number | null;
   readonly z: number | null;
-  readonly code: string | null;
-  readonly name: string | null;
   readonly login_error: string | null;
   readonly payment: PaymentOutcome | null;
 }
@@ -100,8 +98,6 @@ export function readUrl(search: string): UrlState {
     turns: query.get('turns') === '1',
     agent: query.get('agent'),
     ...recordOf(['x', 'y', 'z'], (key) => numberOf(query.get(key))),
-    code: query.get('code'),
-    name: AccountName.safeParse(query.get('name')).data ?? null,
     login_error: query.get('login_error'),
     payment: oneOf('payment', PAYMENT_OUTCOMES) ?? null,
   };
@@ -123,11 +119,24 @@ export function writeUrl(state: UrlState): string {
     const value = state[key];
     if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4));
   }
-  put('code', state.code);
-  put('name', state.name);
   put('login_error', state.login_error);
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** A one-time code: of the first start, or of the account `name`. */
+export type Invitation = Readonly<{ code: string; name: string | null }>;
+
+/** The invitation in a fragment such as `#code=hic_1&name=mo`; null without one. No server receives, so none logs, the fragment of an address. */
+export function readInvitation(hash: string): Invitation | null {
+  const fields = new URLSearchParams(hash.replace(/^#/, ''));
+  const code = fields.get('code') ?? '';
+  return code === '' ? null : { code, name: AccountName.safeParse(fields.get('name')).data ?? null };
+}
+
+/** The link that sets a password with the code, for one person. */
+export function invitationLink(origin: string, { code, name }: Readonly<{ code: string; name: string }>): string {
+  return `${origin}/#${new URLSearchParams({ code, name }).toString()}`;
 }
 
 export function placeOf({
@@ -135,8 +144,6 @@ export function placeOf({
   x: _x,
   y: _y,
   z: _z,
-  code: _code,
-  name: _name,
   login_error: _error,
   payment: _payment,
   ...place

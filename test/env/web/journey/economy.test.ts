@@ -197,7 +197,7 @@ test('an admin invites a person with a code, bans and unbans them', async () => 
   await page.click('[data-action="new-account"]');
   await page.fill('.account-new [name="name"]', 'mo');
   await page.click('.account-new button[type="submit"]');
-  assert.match(await page.innerText('[data-code]:not(.notice-bad)'), /^http\S+\/\?code=hic_\S{12,}&name=mo$/);
+  assert.match(await page.innerText('[data-code]:not(.notice-bad)'), /^http\S+\/#code=hic_\S{12,}&name=mo$/);
   await page.click('[data-account-name="mo"] .person-line');
   await page.click('[data-account-name="mo"] [data-act="ban"]');
   await page.fill('[data-account-name="mo"] [name="reason"]', 'Insults agents');

@@ -88,7 +88,7 @@ test('the tabs of an agent panel never cover its close button, at any scroll pos
 });
 
 test('the link of an invitation shows the name with which the person signs in', async () => {
-  await page.goto(`${url}/?code=hic_123456789012&name=mo`);
+  await page.goto(`${url}/#code=hic_123456789012&name=mo`);
   await page.waitForSelector('dialog [name="password"]');
   const name = page.locator('dialog [name="name"]');
   assert.deepEqual([await name.inputValue(), await name.isEditable()], ['mo', false]);
@@ -96,7 +96,7 @@ test('the link of an invitation shows the name with which the person signs in', 
 });
 
 test('the first admin signs in with the code and suspends, awakens and reboots an agent', async () => {
-  await signedIn('&agent=bob&tab=now');
+  await signedIn('?agent=bob&tab=now');
   assert.doesNotMatch(page.url(), /code=/);
   await page.click('[data-verb="suspend"]');
   await waitForRow('bob', 'state', 'Asleep');

@@ -50,7 +50,7 @@ afterEach(async (context) => {
 export async function signedIn(query = ''): Promise<void> {
   if (isSignedIn) return;
   isSignedIn = true;
-  await page.goto(`${url}/?code=${encodeURIComponent(folder.bootstrapCode)}${query}`);
+  await page.goto(`${url}/${query}#code=${encodeURIComponent(folder.bootstrapCode)}`);
   await page.fill('input[name="name"]', 'keeper');
   await page.fill('input[name="password"]', PASSWORD);
   await page.click('.dialog button[type="submit"]');

@@ -14,6 +14,7 @@ import './accounts.css';
 import { Badge, Button, Notice, PagedList, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { useIntent, usePages } from '../../client/query/use-live.ts';
+import { invitationLink } from '../../client/url-state.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { minuteTime, timeAhead } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
@@ -161,7 +162,7 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps) {
 
 /** A link with a one-time code, shown once: the admin sends it to the person. */
 export function CodeNotice({ grant, name }: { readonly grant: CodeGrant; readonly name: string }) {
-  const link = `${window.location.origin}/?${String(new URLSearchParams({ code: grant.code, name }))}`;
+  const link = invitationLink(window.location.origin, { code: grant.code, name });
   return (
     <Notice tone="info" icon={null} className="code-notice">
       <b>Send {name} this link.</b> It sets a password once, until {minuteTime(grant.expires_at)}. It is not shown

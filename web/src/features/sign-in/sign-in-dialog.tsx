@@ -9,6 +9,7 @@ import {
 import { useEffect, useState } from 'react';
 import { Button, Dialog, Icon, LinkButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import type { Refused, Reply } from '../../client/api.ts';
+import type { Invitation } from '../../client/url-state.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 type Way = 'password' | 'first' | 'code';
@@ -31,8 +32,7 @@ const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: 
 };
 
 type DialogProps = Readonly<{
-  code: string | null;
-  name: string | null;
+  invitation: Invitation | null;
   failed: string | null;
   onClose: () => void;
 }>;
@@ -56,8 +56,9 @@ function wayOf(code: string | null): Way {
   return code.startsWith(ACCOUNT_CODE_PREFIX) ? 'code' : 'first';
 }
 
-/** `code` is the code of the first start or of an invitation to `name`; `failed` is the reason of a failed sign-in at the identity provider. */
-export function SignInDialog({ code, name, failed, onClose }: DialogProps) {
+/** `failed` is the reason of a failed sign-in at the identity provider. */
+export function SignInDialog({ invitation, failed, onClose }: DialogProps) {
+  const code = invitation?.code ?? null;
   const { api } = useVillage();
   const signedIn = useVillageState((state) => state.session.kind === 'account');
   const [way, setWay] = useState<Way>(wayOf(code));
@@ -91,7 +92,7 @@ export function SignInDialog({ code, name, failed, onClose }: DialogProps) {
       )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
-      <SignInForm key={way} way={way} code={given} name={name} />
+      <SignInForm key={way} way={way} code={given} name={invitation?.name ?? null} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
     </Dialog>
   );
