@@ -7,7 +7,11 @@ import type { TestPostgres } from './postgres.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures');
 /** The kept villages, and the last migration at the time of their dump. */
-const LAST_MIGRATIONS = { 'village-0011': '0011_people.sql', 'village-0022': '0022_log_epoch.sql' } as const;
+const LAST_MIGRATIONS = {
+  'village-0011': '0011_people.sql',
+  'village-0022': '0022_log_epoch.sql',
+  'village-0057': '0057_caller_of_admission.sql',
+} as const;
 export type KeptVillageName = keyof typeof LAST_MIGRATIONS;
 
 /** The files of a village besides its database. */

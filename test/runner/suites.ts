@@ -112,6 +112,8 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/server/src/residents/hands-watch.test.ts': 'many requests and streams of a whole API',
   'api/server/src/resource-writes/entitlement-routes.test.ts': 'a real API server',
   'api/server/src/resource-writes/killed-writes.test.ts': 'a real API server',
+  'api/server/src/start/released-village.test.ts':
+    'a village of an earlier release, its upgrade and a resident process',
   'api/server/src/runs/all-commands.test.ts': 'many requests and streams of a whole API',
   'api/server/src/runs/command-residents.test.ts': 'real programs in the supervisor of the hands',
   'api/server/src/runs/engine-residents.test.ts': 'resident processes that are killed and continue',
