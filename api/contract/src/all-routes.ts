@@ -31,6 +31,7 @@ import * as channels from './routes/channels/channels.ts';
 import * as a2a from './routes/people/a2a.ts';
 import * as apiKeys from './routes/people/api-keys.ts';
 import * as accounts from './routes/people/accounts.ts';
+import * as away from './routes/people/away.ts';
 import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
@@ -132,6 +133,7 @@ const GROUPS = [
   [sessions.sendMessage, sessions.listMessages, sessions.pauseSession, sessions.resumeSession],
   [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream],
   [timeline.getTimeline],
+  [away.getAway, away.listUnread, away.markSeen],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
   [modelResponses.createResponse, modelCompletions.createCompletion],

@@ -44,6 +44,7 @@ export * from './routes/people/a2a.ts';
 export * from './routes/people/api-keys.ts';
 export * from './routes/people/account.ts';
 export * from './routes/people/accounts.ts';
+export * from './routes/people/away.ts';
 export * from './routes/people/mcp.ts';
 export * from './routes/people/me.ts';
 export * from './routes/people/sign-in.ts';

@@ -1,4 +1,4 @@
-import type { KeptThing } from '@hamlet/contract';
+import { AWAY_DAYS_MAX, type KeptThing } from '@hamlet/contract';
 
 /** Days of retention that the operator sets; 0 keeps permanently, for `modelTexts` it keeps none. */
 export interface KeptDays {
@@ -186,6 +186,15 @@ const BY_AGE: readonly KeepingRule[] = [
     deletedBy: 'retention',
     days: 1,
     tables: publicTables('idempotency_key cluster_write internal_event tried_provider'),
+  },
+  {
+    id: 'looks',
+    title: 'Marks of reading',
+    until: 'age',
+    rule: 'The time of each last look at a post or conversation; of the village, one time for each person stays.',
+    deletedBy: 'retention',
+    days: AWAY_DAYS_MAX,
+    tables: publicTables('person_seen'),
   },
   {
     id: 'sign-in',

@@ -1,4 +1,5 @@
 import type { Handlers } from '../http/handler.ts';
+import { awayHandlers } from '../attention/away-handlers.ts';
 import { artifactHandlers } from '../artifacts/artifact-handlers.ts';
 import { sourceHandlers } from '../artifacts/source-handlers.ts';
 import type { Base } from './base.ts';
@@ -114,6 +115,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...manifestHandlers(village),
     ...specHandlers(village),
     ...meHandlers(village),
+    ...awayHandlers(village),
     ...keyHandlers(village),
     ...channelHandlers(village),
     ...signInHandlers(village),

@@ -8,6 +8,7 @@ import {
   FORGOTTEN_JUDGED_CALLS,
   forgetClusterWrites,
   forgetOldAnswers,
+  forgetMarks,
   forgetOldInternalEvents,
   forgetOneTimeSecrets,
 } from '@hamlet/store';
@@ -72,6 +73,7 @@ export function retentionJobs({
       forgetOneTimeSecrets(db),
       forgetEndedAgentSessions(db),
       forgetOldInternalEvents(db),
+      forgetMarks(db),
       deleteArtifacts(db),
       inBatches(FORGOTTEN_JUDGED_CALLS, () => forgetJudgedCalls(db)),
     ]);

@@ -27,7 +27,7 @@ const ROWS = `
                                  startSubscription finishSubscription putModelCredential testModel createSchedule
                                  changeSchedule deleteSchedule
   401  200  200  403  403  403   listPersonality listSkills getAgentManifests listTurns getStanding getAllowance getPayPalTerms logOut
-                                 getMe listRuns listOffers listCalls listRepositoryMemories listAgentArtifacts
+                                 getMe getAway listUnread listRuns listOffers listCalls listRepositoryMemories listAgentArtifacts
                                  listDeliverables listPermissions listAllowRules countWaitingWork listAgentMemory
   401  200  200  200  403  403   listScripts getLedger listWorkers listAgentSessions getTimeline getModelUse
   401  404  404  404  403  403   getScript getBalanceProof
@@ -44,7 +44,7 @@ const ROWS = `
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
-  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword createMyKey callMcp callA2a createRun
+  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder changePassword createMyKey markSeen callMcp callA2a createRun
                                  raiseRun cancelRun rerunRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
                                  searchAgentMemory correctAgentMemory
