@@ -656,6 +656,11 @@ export interface Tables {
     taint: Json<readonly TaintMark[] | null, string | null>;
     opens: Generated<readonly string[]>;
   };
+  person_seen: {
+    person_id: string;
+    thing: string;
+    seen_at: Date;
+  };
   personality: {
     agent_uid: string;
     version: number;
@@ -1128,6 +1133,7 @@ export const COLUMNS = {
   paypal_event: ['event_id as eventId', 'event_type as eventType', 'capture_id as captureId', 'delivery_id as deliveryId', 'verified_at as verifiedAt'],
   paypal_taking: ['kind', 'taking_id as takingId', 'capture_id as captureId', 'told_at as toldAt'],
   permission: ['permission_id as permissionId', 'run_id as runId', 'agent_id as agentId', 'request', 'call_id as callId', 'tool', 'arguments', 'arguments_hash as argumentsHash', 'why', 'reason', 'question', 'amount', 'policy_version as policyVersion', 'state', 'asked_at as askedAt', 'expires_at as expiresAt', 'answered_at as answeredAt', 'answered_by_role as answeredByRole', 'answered_by_id as answeredById', 'answered_by_name as answeredByName', 'answer', 'reply', 'rule_id as ruleId', 'taint', 'opens'],
+  person_seen: ['person_id as personId', 'thing', 'seen_at as seenAt'],
   personality: ['agent_uid as agentUid', 'version', 'agent_id as agentId', 'text', 'reason', 'restores', 'by_role as byRole', 'by_id as byId', 'at'],
   provider_statement: ['statement_id as statementId', 'provider', 'compared_from as comparedFrom', 'compared_through as comparedThrough', 'compared_at as comparedAt', 'lines', 'by_id as byId'],
   provider_transaction: ['provider', 'transaction_id as transactionId', 'amount', 'currency', 'at', 'reference_id as referenceId', 'agent_id as agentId', 'seen_at as seenAt'],
