@@ -1,13 +1,8 @@
 /** Phones, themes, assistive technology and reduced motion in a real browser. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { visit } from '../browser.ts';
+import { openPage, PAGE_QUERIES, seriousFindings } from './axe.ts';
 import { startViewerStage, type ViewerStage } from './web-viewers.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let stage: ViewerStage;
 
@@ -17,65 +12,29 @@ before(async () => {
 });
 after(() => stage?.remove());
 
-/** The checks of axe: all of them in light colours; dark ones differ only in contrast. */
-const CHECKS = { light: '{}', dark: "{ runOnly: ['color-contrast'] }" };
+/** Tabs of an agent that are open beside pages. */
+const BESIDE: Readonly<Record<string, string>> = {
+  '?view=runs': '&agent=bob&tab=money',
+  '?view=tiers': '&agent=ada&tab=standing',
+  '?view=audit': '&agent=ada&tab=runs',
+};
 
-/** The serious and critical findings of axe on the present page. */
-async function seriousFindings(page: Page, colorScheme: keyof typeof CHECKS): Promise<string[]> {
-  // Animations change colours while they run: wait for their end.
-  await page.evaluate(
-    `Promise.all(document.getAnimations().filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity).map((animation) => animation.finished.catch(() => undefined)))`,
-  );
-  if (!(await page.evaluate<boolean>('typeof axe === "object"'))) await page.evaluate(AXE);
-  const { checked, found } = await page.evaluate<{
-    checked: number;
-    found: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
-  }>(
-    `axe.run(document, ${CHECKS[colorScheme]}).then(({ passes, violations }) => ({ checked: passes.length, found: violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })) }))`,
-  );
-  assert.ok(checked > (colorScheme === 'light' ? 15 : 0), `axe looked: ${checked} rules hold`);
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary.split('\n').at(-1) ?? ''}`).join(' | ')}`,
-    );
-}
+const nameOf = (query: string): string => query.replace('?view=', '').replaceAll(/[^a-z]+/g, '-');
 
 test('on a phone no page is wider than the screen', async () => {
   const phone = await stage.viewer({ width: 400, height: 800, phone: true });
   await stage.signIn(phone, 'kim');
   const { page } = phone;
-  for (const view of [
-    'new-agent',
-    'edit-agent',
-    'runs',
-    'schedules',
-    'workflows',
-    'ledger',
-    'tiers',
-    'nodes',
-    'market',
-    'payments',
-    'moderation',
-    'models',
-    'rules',
-    'people',
-    'connections',
-    'keeping',
-    'audit',
-    'board',
-  ]) {
-    await visit(page, `?view=${view}`);
-    await page.waitForSelector(view === 'board' ? '.board' : '.page h1');
+  for (const query of PAGE_QUERIES) {
+    await openPage(page, query);
     assert.equal(
       await page.evaluate<number>(
         `Math.max(document.documentElement.scrollWidth, document.querySelector('.page')?.scrollWidth ?? 0)`,
       ),
       400,
-      view,
+      query,
     );
-    await stage.shot(phone, `phone-${view}`);
+    await stage.shot(phone, `phone-${nameOf(query)}`);
   }
   await phone.close();
 });
@@ -85,34 +44,10 @@ test('axe finds no serious fault on any page, light or dark, with an agent open 
     const kim = await stage.viewer({ colorScheme });
     await stage.signIn(kim, 'kim');
     const { page } = kim;
-    for (const query of [
-      '',
-      '?agent=bob',
-      '?view=board',
-      '?view=runs&agent=bob&tab=money',
-      '?view=new-agent',
-      '?view=schedules',
-      '?view=workflows&who=ada',
-      '?view=ledger',
-      '?view=tiers&agent=ada&tab=standing',
-      '?view=market',
-      '?view=payments',
-      '?view=moderation',
-      '?view=models',
-      '?view=permissions',
-      '?view=people',
-      '?view=connections',
-      '?view=keeping',
-      '?view=audit&agent=ada&tab=runs',
-    ]) {
-      await visit(page, query);
-      await page.waitForSelector(query.includes('view=') && !query.includes('board') ? '.page h1' : '.panel');
-      await page
-        .locator('.empty', { hasText: /Loading|Comparing|Searching/ })
-        .first()
-        .waitFor({ state: 'detached' });
+    for (const query of ['', '?agent=bob', ...PAGE_QUERIES.map((each) => each + (BESIDE[each] ?? ''))]) {
+      await openPage(page, query);
       assert.deepEqual(await seriousFindings(page, colorScheme), [], `${colorScheme} ${query}`);
-      await stage.shot(kim, `${colorScheme}-${query.replaceAll(/[^a-z]+/g, '-')}`);
+      await stage.shot(kim, `${colorScheme}-${nameOf(query)}`);
     }
     await kim.close();
   }
