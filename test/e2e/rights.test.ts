@@ -30,16 +30,16 @@ after(async () => {
   await place.tryKubectl(['delete', 'role', ROLE.metadata.name, '--ignore-not-found']);
 });
 
-/** True if an account may do something in the village's namespace. */
+/** True if an account may do something in the village's namespace. `resource` is `RESOURCE[/SUBRESOURCE][ NAME]`. */
 async function may(account: string, verb: string, resource: string): Promise<boolean> {
-  const [whole = '', part] = resource.split('/');
-  const subresource = part === undefined ? [] : [`--subresource=${part}`];
+  const [kind = '', name] = resource.split(' ');
+  const [whole = '', part] = kind.split('/');
   const { stdout } = await place.tryKubectl([
     'auth',
     'can-i',
     verb,
-    whole,
-    ...subresource,
+    name === undefined ? whole : `${whole}/${name}`,
+    ...(part === undefined ? [] : [`--subresource=${part}`]),
     `--as=${accountOf(account)}`,
   ]);
   return stdout.trim() === 'yes';
@@ -54,6 +54,9 @@ const TABLE: readonly (readonly [account: string, verb: string, resource: string
   ['api', 'create', 'pods/exec', false],
   ['api', 'create', 'roles.rbac.authorization.k8s.io', false],
   ['api', 'patch', 'agents.hamlet.village/status', false],
+  ['api', 'create', 'serviceaccounts/token hamlet-figures', true],
+  ['api', 'create', 'serviceaccounts/token hamlet-operator', false],
+  ['api', 'get', 'nodes/stats', false],
   ['operator', 'create', 'pods', true],
   ['operator', 'patch', 'agents.hamlet.village/status', true],
   ['operator', 'patch', 'pods/resize', true],
@@ -64,6 +67,14 @@ const TABLE: readonly (readonly [account: string, verb: string, resource: string
   ['operator', 'get', 'secrets', false],
   ['operator', 'create', 'pods/exec', false],
   ['operator', 'create', 'rolebindings.rbac.authorization.k8s.io', false],
+  ['figures', 'list', 'nodes', true],
+  ['figures', 'get', 'nodes/stats', true],
+  ['figures', 'get', 'nodes/proxy', false],
+  ['figures', 'get', 'nodes/metrics', false],
+  ['figures', 'patch', 'nodes', false],
+  ['figures', 'list', 'pods', false],
+  ['figures', 'get', 'secrets', false],
+  ['figures', 'get', 'agents.hamlet.village', false],
   ['agent', 'get', 'pods', false],
   ['agent', 'get', 'secrets', false],
   ['agent', 'get', 'agents.hamlet.village', false],
