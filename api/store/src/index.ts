@@ -59,6 +59,7 @@ export * from './journal/read-journal.ts';
 export * from './journal/write-journal.ts';
 export * from './ledger/accounts.ts';
 export * from './ledger/balances.ts';
+export * from './ledger/day-sums.ts';
 export * from './ledger/entries.ts';
 export * from './ledger/judge-agent.ts';
 export * from './ledger/offers.ts';

@@ -127,3 +127,52 @@ export const getLedger = defineRoute('getLedger GET /economy/ledger/{agent_id}',
   answer: json(LedgerPage),
   reasons: ['not_own_agent', 'no_such_agent', 'cursor_invalid'],
 });
+
+export const MONEY_DAYS_MAX = 31;
+/** Agents of a day that the answer names: those that spent most. */
+export const MONEY_DAY_AGENTS_MAX = 100;
+
+const sums = {
+  received: AiDollars.describe('Rewards, payments and refunds'),
+  spent: AiDollars.describe('Compute and tokens'),
+  lost: AiDollars.describe('Penalties and corrections'),
+  costs: z
+    .array(
+      z.strictObject({ currency: z.string(), amount: z.string().describe('Decimal text with at most six places') }),
+    )
+    .nullable()
+    .describe(
+      "Cost of requests to models by the providers' prices at their time, one sum for each currency; null for callers who may not read prices",
+    ),
+};
+const DaySums = z.strictObject(sums);
+export type DaySums = z.infer<typeof DaySums>;
+
+export const MoneyDay = z.strictObject({
+  day: z.iso.date(),
+  total: DaySums,
+  agents: z
+    .array(DaySums.extend({ agent_id: AgentId }))
+    .max(MONEY_DAY_AGENTS_MAX)
+    .describe('The most spent first'),
+  left_out: z.int().min(0).describe('Number of further agents, which only the total counts'),
+});
+export type MoneyDay = z.infer<typeof MoneyDay>;
+
+export const listMoneyDays = defineRoute('listMoneyDays GET /economy/days', {
+  summary:
+    "Sums of a day and agent, newest day first: received, spent and lost aiDollars, and costs at models' providers",
+  tag: 'economy',
+  audiences: ['people'],
+  permission: 'ledger:read',
+  query: z.strictObject({
+    days: z.coerce.number().int().min(1).max(MONEY_DAYS_MAX).default(7).describe('Number of days, with today'),
+    agent_id: AgentId.optional().describe('Only this agent'),
+  }),
+  answer: json(
+    z.strictObject({
+      time_zone: z.string().describe("Zone of the village's day"),
+      days: z.array(MoneyDay).max(MONEY_DAYS_MAX),
+    }),
+  ),
+});

@@ -70,12 +70,12 @@ export async function carryOutEmbedding(
     const seal = sealTexts(JSON.stringify(input), outcome.ok ? JSON.stringify(outcome.vectors) : '');
     if (outcome.ok && brake.refusal() === null) {
       const usage = { ...nothing, promptTokens: outcome.promptTokens, estimated: outcome.estimated };
-      await conclude(ports, ticket, { outcome: 'done', usage, provider, seal });
+      await conclude(ports, ticket, { outcome: 'done', usage, provider, providerCost: null, seal });
       return accepted(answerOf(ports, ticket, { vectors: outcome, askedMs, format, seal }));
     }
     const braked = brake.refusal();
     const ended = braked === null ? 'failed' : 'cancelled';
-    await conclude(ports, ticket, { outcome: ended, usage: nothing, provider, seal });
+    await conclude(ports, ticket, { outcome: ended, usage: nothing, provider, providerCost: null, seal });
     if (braked !== null) return braked;
     return outcome.ok ? refused('internal') : refusalOfModel(outcome.error, provider);
   } finally {

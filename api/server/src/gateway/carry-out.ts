@@ -2,7 +2,7 @@ import { formatAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
 import { EMPTY_ANSWER, estimateTokens, foldDelta, FollowingAbort, outcomeOf } from '@hamlet/models';
 import type { AnswerState, ChatDelta, Finish, ModelError, ReasoningItem, TokenUsage, ToolCall } from '@hamlet/models';
-import { endModelRequest, type ModelRequestEnd } from '@hamlet/store';
+import { endModelRequest, type ModelRequestEnd, type ProviderCost } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
 import { AnswerClock } from './answer-clock.ts';
@@ -81,9 +81,22 @@ export function chargeOf({ perThousand, held }: Reservation, usedTokens: number)
   return cost > held ? held : cost;
 }
 
+/** The estimated cost of all attempts in the currency of the newest; null if none has a known price. Pure. */
+export function providerCostOf({
+  last,
+  failedAttempts,
+}: Pick<AnswerState, 'last' | 'failedAttempts'>): ProviderCost | null {
+  const costs = [...failedAttempts, ...(last === null ? [] : [last])].flatMap(({ costEstimate }) => costEstimate ?? []);
+  const currency = costs.at(-1)?.currency;
+  if (currency === undefined) return null;
+  const same = costs.filter((cost) => cost.currency === currency);
+  return { currency, micros: same.reduce((sum, { micros }) => sum + micros, 0n) };
+}
+
 export interface Conclusion {
   readonly outcome: ModelRequestEnd['outcome'];
   readonly usage: ModelUsage;
+  readonly providerCost: ProviderCost | null;
   /** The provider that was asked last. */
   readonly provider: string;
   readonly seal: CallSeal;
@@ -92,7 +105,7 @@ export interface Conclusion {
 /** Records the use of a request: money first, then the tokens of the hour, together with its line in the audit. */
 export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: Conclusion): Promise<void> {
   const { requestId, plan, reservation, startedMs, run } = ticket;
-  const { outcome, usage, provider, seal } = conclusion;
+  const { outcome, usage, provider, seal, providerCost } = conclusion;
   const { promptTokens, completionTokens, estimated } = usage;
   const used = promptTokens + completionTokens;
   const costMicros = chargeOf(reservation, used);
@@ -101,7 +114,7 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
     const end = { outcome, promptTokens, completionTokens };
     const line = callLine(ticket, { ...end, provider, cost: costMicros, estimated, seal });
     const charge = run === null ? undefined : { runId: run.runId, tokens: used, costMicros: Number(costMicros) };
-    await endModelRequest(ports.db, { requestId, line, charge }, end);
+    await endModelRequest(ports.db, { requestId, line, charge, providerCost }, end);
   } catch (error) {
     ports.metrics.unsettled();
     throw error;
@@ -159,14 +172,14 @@ async function giveUp(
 ): Promise<Refused> {
   const { gathered, gone, late, seal } = about;
   const braked = ticket.brake.refusal();
-  const provider = providerOf(ticket, gathered);
+  const asked = { provider: providerOf(ticket, gathered), providerCost: providerCostOf(gathered.state), seal };
   if (braked === null && !gone) {
-    await conclude(ports, ticket, { outcome: 'failed', usage: usageOf(ticket, gathered), provider, seal });
+    await conclude(ports, ticket, { outcome: 'failed', usage: usageOf(ticket, gathered), ...asked });
     return noteFailure(ports, ticket, { gathered, late });
   }
   const isFrozen = braked?.reason === 'village_frozen';
   const usage = isFrozen ? usageOf(ticket, gathered) : cutUsage(ticket, gathered);
-  await conclude(ports, ticket, { outcome: 'cancelled', usage, provider, seal });
+  await conclude(ports, ticket, { outcome: 'cancelled', usage, ...asked });
   return braked ?? refusalOfModel(null, ticket.plan.served.provider);
 }
 
@@ -251,7 +264,7 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: Chat
     const completed = completedOf(ports, ticket, { gathered, seal });
     if (completed === null)
       return await giveUp(ports, ticket, { gathered, gone: caller.gone.aborted, late: clock.late, seal });
-    await conclude(ports, ticket, { ...completed, outcome: 'done' });
+    await conclude(ports, ticket, { ...completed, outcome: 'done', providerCost: providerCostOf(gathered.state) });
     return accepted(completed);
   } finally {
     abort.leave();

@@ -556,6 +556,8 @@ export interface Tables {
     ended_at: Date | null;
     run_tokens: number | null;
     run_micros: number | null;
+    provider_currency: string | null;
+    provider_micros: number | null;
   };
   model_text: {
     request_id: string;
@@ -1123,7 +1125,7 @@ export const COLUMNS = {
   model_credential: ['name', 'agent_id as agentId', 'key_id as keyId', 'sealed_data_key as sealedDataKey', 'sealed', 'created_at as createdAt', 'created_by as createdBy', 'rotated_at as rotatedAt', 'provider', 'prices', 'fingerprint', 'tested_at as testedAt', 'test_ok as testOk', 'test_ms as testMs', 'test_code as testCode', 'test_message as testMessage', 'tested_models as testedModels'],
   model_health: ['provider', 'model', 'succeeded_at as succeededAt', 'failed_at as failedAt', 'code', 'message'],
   model_hour: ['agent_id as agentId', 'began_at as beganAt', 'used'],
-  model_request: ['request_id as requestId', 'agent_id as agentId', 'agent_uid as agentUid', 'pod_uid as podUid', 'run_id as runId', 'tier', 'model', 'provider', 'outcome', 'reserved_tokens as reservedTokens', 'prompt_tokens as promptTokens', 'completion_tokens as completionTokens', 'hour_began_at as hourBeganAt', 'started_at as startedAt', 'ended_at as endedAt', 'run_tokens as runTokens', 'run_micros as runMicros'],
+  model_request: ['request_id as requestId', 'agent_id as agentId', 'agent_uid as agentUid', 'pod_uid as podUid', 'run_id as runId', 'tier', 'model', 'provider', 'outcome', 'reserved_tokens as reservedTokens', 'prompt_tokens as promptTokens', 'completion_tokens as completionTokens', 'hour_began_at as hourBeganAt', 'started_at as startedAt', 'ended_at as endedAt', 'run_tokens as runTokens', 'run_micros as runMicros', 'provider_currency as providerCurrency', 'provider_micros as providerMicros'],
   model_text: ['request_id as requestId', 'agent_id as agentId', 'run_id as runId', 'kept_at as keptAt', 'expires_at as expiresAt', 'salt', 'prompt', 'answer'],
   oidc_attempt: ['id_hash as idHash', 'state', 'nonce', 'code_verifier as codeVerifier', 'return_to as returnTo', 'expires_at as expiresAt'],
   operator_fence: ['lease_uid as leaseUid', 'transitions', 'seen_at as seenAt', 'superseded_at as supersededAt'],

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { cases } from '@hamlet/test/env/seeded';
 import { pluck } from '@hamlet/test/env/pluck';
 import { sql } from 'kysely';
+import { readDayCosts } from '../ledger/day-sums.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { endModelRequest, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
 import { admitModelRequest, type Admission } from './model-admission.ts';
@@ -126,4 +127,23 @@ test('a request that ends in a later hour frees no tokens of that hour', async (
   assert.ok((await enter('eve', 10)) !== null);
   assert.ok(await end(id, 1));
   assert.equal((await readModelHour(ledger.db, 'eve', LIFE)).used, 10);
+});
+
+test('the cost of a request at its provider counts in the day and currency of its end, once', async () => {
+  const costOf = async (requestId: string, currency: string, micros: bigint): Promise<boolean> =>
+    endModelRequest(
+      ledger.db,
+      { requestId, line: null, providerCost: { currency, micros } },
+      { outcome: 'done', promptTokens: 1, completionTokens: 0 },
+    );
+  const enterAs = async (): Promise<string> => (await enter('cost-of-ada', 1)) ?? assert.fail('not admitted');
+  const first = await enterAs();
+  assert.deepEqual([await costOf(first, 'USD', 1_250n), await costOf(first, 'USD', 9n)], [true, false]);
+  await costOf(await enterAs(), 'USD', 750n);
+  await costOf(await enterAs(), 'EUR', 3n);
+  await end(await enterAs(), 1);
+  const since = new Date(Date.now() - 3_600_000);
+  const read = await readDayCosts(ledger.db, { since, timeZone: 'UTC', agentId: 'cost-of-ada' });
+  const sums = read.map(({ currency, micros }) => `${micros} ${currency}`);
+  assert.deepEqual(sums.toSorted(), ['2000 USD', '3 EUR']);
 });

@@ -47,6 +47,14 @@ interface EndingRequest {
   readonly line: AuditEntry | null;
   /** The run that the request served, and what it used there. */
   readonly charge?: RunCharge | undefined;
+  /** Null without a known price of the provider. */
+  readonly providerCost?: ProviderCost | null;
+}
+
+/** An estimate in millionths of a real currency. */
+export interface ProviderCost {
+  readonly currency: string;
+  readonly micros: bigint;
 }
 
 interface RunCharge {
@@ -58,10 +66,11 @@ interface RunCharge {
 /** Ends a request, frees its unused tokens, charges its run and writes its audit row, in one statement. False if it had already ended and so has its row. */
 export async function endModelRequest(
   db: Db,
-  { requestId, line, charge }: EndingRequest,
+  { requestId, line, charge, providerCost = null }: EndingRequest,
   { outcome, promptTokens, completionTokens }: ModelRequestEnd,
 ): Promise<boolean> {
-  const end = sql`end_model_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens})`;
+  const cost = sql`${providerCost?.currency ?? null}::text, ${providerCost?.micros.toString() ?? null}::bigint`;
+  const end = sql`end_priced_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens}, ${cost})`;
   const { rows } =
     line === null
       ? await sql<{ ended: boolean }>`${prepared('end_model_request')} select ${end} as ended`.execute(db)

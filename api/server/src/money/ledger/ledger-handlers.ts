@@ -16,6 +16,7 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
 import { entryView } from './entry-view.ts';
 import { dailyLimitOf, judge, type EconomyRules } from './judgement.ts';
+import { moneyDays } from './money-days.ts';
 import { nextDayAt, villageDay } from './village-day.ts';
 import type { Village } from '../../village.ts';
 
@@ -102,6 +103,7 @@ export function ledgerHandlers(village: Village) {
           : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
       return accepted(balanceAnswer(agentId, funds));
     }),
+    listMoneyDays: plain(async ({ query, actor, now }) => accepted(await moneyDays(village, { ...query, actor, now }))),
     getLedger: plain(async ({ params: { agent_id: agentId }, query, now }) => {
       const account = await findAgentAccount(db, agentId);
       if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
