@@ -15,11 +15,16 @@ export interface Bases {
 
 /** Builds the missing base images. Returns their names, which contain a hash of their inputs. */
 export async function ensureBases(context: StepContext): Promise<Bases> {
-  const debian = `localhost/hamlet/debian:${hashSources([debianSource()], [process.arch])}`;
+  const debian = `localhost/hamlet/debian:${hashSources([debianSource()], [process.arch, ...mirrors()])}`;
   if (!(await hasImage(debian))) await buildDebian(debian, context);
   const node = `localhost/hamlet/node:${hashSources(dockerfileSources(), [debian, nodeVersion(), NPM_VERSION])}`;
   if (!(await hasImage(node))) await buildNode(node, debian, context);
   return { debian, node };
+}
+
+/** The archives that local/images/debian/build.sh takes instead of Debian's own, such as those of one day. */
+function mirrors(): readonly string[] {
+  return ['DEBIAN_MIRROR', 'DEBIAN_SECURITY_MIRROR'].flatMap((name) => process.env[name] ?? []);
 }
 
 function debianSource(): Source {
