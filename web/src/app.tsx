@@ -20,7 +20,7 @@ import type { VillageTools } from './features/village-context.ts';
 import { useViewerId, useVillage, useVillageState, VillageProvider } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
 import { Palette } from './features/navigation/palette.tsx';
-import { useWaiting } from './features/permissions/pending-count.tsx';
+import { useNeedCount } from './features/attention/use-needs.ts';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
 /** Most of the code is in the map. Its download begins at once, unless a page covers the map at the start. */
@@ -207,8 +207,7 @@ function PageTitle(): null {
   const agent = useVillageState((state) =>
     state.selected === null ? null : (state.details.get(state.selected)?.display_name ?? state.selected),
   );
-  const { asked, results } = useWaiting();
-  const waiting = asked + results;
+  const waiting = useNeedCount();
   const brand = useVillageState((state) => state.brand);
   useEffect(() => {
     document.title = titleOf({ view, agent, waiting, village: brand.name });

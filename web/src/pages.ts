@@ -16,9 +16,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyPage>> = {
     default: (await import('./features/agent-form/edit-agent-page.tsx')).EditAgentPage,
   })),
   runs: page(async () => ({ default: (await import('./features/runs/page/runs-page.tsx')).RunsPage })),
-  permissions: page(async () => ({
-    default: (await import('./features/permissions/permissions-page.tsx')).PermissionsPage,
-  })),
+  needs: page(async () => ({ default: (await import('./features/attention/needs-page.tsx')).NeedsPage })),
   schedules: page(async () => ({ default: (await import('./features/schedules/schedules-page.tsx')).SchedulesPage })),
   workflows: page(async () => ({ default: (await import('./features/manifests/manifests-page.tsx')).ManifestsPage })),
   ledger: page(async () => ({ default: (await import('./features/ledger/ledger-page.tsx')).LedgerPage })),

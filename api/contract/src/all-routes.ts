@@ -34,6 +34,7 @@ import * as accounts from './routes/people/accounts.ts';
 import * as away from './routes/people/away.ts';
 import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
+import * as needs from './routes/people/needs.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
 import * as artifacts from './routes/runs/artifacts.ts';
@@ -133,7 +134,7 @@ const GROUPS = [
   [artifacts.keepArtifact, artifacts.listRunArtifacts, artifacts.listDeliverables, artifacts.listAgentArtifacts],
   [artifacts.listRunSources, runFiles.readRunFile],
   [artifacts.getSessionResults, artifacts.getArtifactContent, artifacts.getArtifactImage, artifacts.forgetArtifact],
-  [permissions.listPermissions, permissions.countWaitingWork, permissions.answerPermission, permissions.listAllowRules],
+  [permissions.listPermissions, permissions.answerPermission, permissions.listAllowRules],
   [permissions.revokeAllowRule],
   [policy.getPolicy, policy.tryPolicy],
   [sessions.createSession, sessions.listAgentSessions, sessions.getSession, sessions.endSession],
@@ -141,6 +142,7 @@ const GROUPS = [
   [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream],
   [timeline.getTimeline],
   [away.getAway, away.listUnread, away.markSeen],
+  [needs.listMyNeeds],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
   [modelResponses.createResponse, modelCompletions.createCompletion],

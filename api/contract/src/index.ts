@@ -47,6 +47,7 @@ export * from './routes/people/accounts.ts';
 export * from './routes/people/away.ts';
 export * from './routes/people/mcp.ts';
 export * from './routes/people/me.ts';
+export * from './routes/people/needs.ts';
 export * from './routes/people/sign-in.ts';
 export * from './routes/permissions.ts';
 export * from './routes/personality.ts';

@@ -6,7 +6,7 @@ export const VIEWS = [
   'new-agent',
   'edit-agent',
   'runs',
-  'permissions',
+  'needs',
   'schedules',
   'workflows',
   'ledger',

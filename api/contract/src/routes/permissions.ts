@@ -51,23 +51,6 @@ export const listPermissions = defineRoute('listPermissions GET /permissions', {
   reasons: ['cursor_invalid'],
 });
 
-/** The greatest number that a count of waiting work reaches; a page then shows it with a plus sign. */
-export const WAITING_COUNTED_MAX = 100;
-const Waiting = z.int().min(0).max(WAITING_COUNTED_MAX);
-
-export const countWaitingWork = defineRoute('countWaitingWork GET /waiting', {
-  tag: 'runs',
-  permission: 'runs:read',
-  summary: 'Count the work that waits for the caller: requests that they may allow, questions, and results to accept',
-  answer: json(
-    z.strictObject({
-      permissions: Waiting.describe('Requests for a permission'),
-      questions: Waiting.describe('Questions of agents'),
-      results: Waiting.describe('Finished runs whose offer the caller made and has not answered'),
-    }),
-  ),
-});
-
 export const answerPermission = defineRoute('answerPermission POST /permissions/{permission_id}/answer', {
   tag: 'runs',
   permission: 'permission:answer',

@@ -44,14 +44,19 @@ export function runBudgets(tier: TierOfRun | null): RunBudgets {
   };
 }
 
-/** The limit of which a run has used the greatest share. Pure. */
-export function firstLimit(limits: RunBudgets, spent: RunSpent): RunLimit {
-  const shares: Readonly<Record<RunLimit, number>> = {
+/** The share of each limit that a run has used. Pure. */
+export function limitShares(limits: RunBudgets, spent: RunSpent): Readonly<Record<RunLimit, number>> {
+  return {
     steps: spent.steps / limits.steps,
     tokens: spent.tokens / limits.tokens,
     money: Number(parseAiDollars(spent.money)) / Number(parseAiDollars(limits.money)),
     time: spent.timeMs / limits.timeMs,
   };
+}
+
+/** The limit of which a run has used the greatest share. Pure. */
+export function firstLimit(limits: RunBudgets, spent: RunSpent): RunLimit {
+  const shares = limitShares(limits, spent);
   return RUN_LIMITS.reduce((first, limit) => (shares[limit] > shares[first] ? limit : first));
 }
 

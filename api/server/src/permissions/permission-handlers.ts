@@ -1,8 +1,7 @@
-import { countWaitingWork, readPermissions, readHandsCalls, type HandsCallRow } from '@hamlet/store';
+import { readPermissions, readHandsCalls, type HandsCallRow } from '@hamlet/store';
 import { z } from 'zod';
-import { WAITING_COUNTED_MAX, type CallReport, type HandsCall } from '@hamlet/contract';
+import type { CallReport, HandsCall } from '@hamlet/contract';
 import { plain, type Handlers } from '../http/handler.ts';
-import { accepted } from '../http/outcome.ts';
 import { pageCursor, paged } from '../http/page-cursor.ts';
 import { answerPermission } from './answer-permission.ts';
 import { askPermission } from './ask-permission.ts';
@@ -55,9 +54,6 @@ export function permissionHandlers(ports: PerformPorts) {
     performCall: performCall(ports),
     ...allowRuleHandlers(ports),
     ...handsCallHandlers(ports),
-    countWaitingWork: plain(async ({ actor: { role, id } }) =>
-      accepted(await countWaitingWork(db, { role, id }, WAITING_COUNTED_MAX)),
-    ),
     listPermissions: plain(async ({ actor, query }) => {
       const { agent_id: agentId, run_id: runId, session_id: sessionId, state } = query;
       const person = actor.role === 'admin' ? null : { role: actor.role, id: actor.id };

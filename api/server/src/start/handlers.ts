@@ -63,6 +63,7 @@ import { residentHandlers } from '../residents/resident-handlers.ts';
 import { settingHandlers } from '../settings/setting-handlers.ts';
 import { serviceHandlers } from '../docs/service-handlers.ts';
 import { claimHandlers } from '../money/compute/claim-handlers.ts';
+import { needHandlers } from '../attention/need-handlers.ts';
 import { allSessionHandlers } from '../sessions/all-handlers.ts';
 import { timelineHandler } from '../timeline/timeline-handler.ts';
 import { standingHandlers } from '../standing/standing-handlers.ts';
@@ -94,6 +95,7 @@ function talkHandlers({ counted: { limitActor } }: Base, village: Village) {
     ...runHandlers(village),
     ...allSessionHandlers(village),
     ...timelineHandler(village),
+    ...needHandlers(village),
     ...permissionHandlers({ ...village, beginWorker, direct: { ...direct, createSchedule: proposeSchedule(village) } }),
   };
   const ports = { db, handlers, limitActor };

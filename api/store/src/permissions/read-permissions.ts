@@ -1,4 +1,4 @@
-import { ADMIN_TOOLS, BROKER_TOOLS, type PermissionState } from '@hamlet/contract';
+import { BROKER_TOOLS, type PermissionState } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
@@ -23,7 +23,7 @@ type PermissionOfSession = PermissionRow & { readonly sessionId: string | null }
 const ofRun = sql<string | null>`(select session_id from run where run.run_id = permission.run_id)`;
 
 /** True for permissions of runs that a person created, or of sessions that they are in. */
-function isOf(role: string, id: string): RawBuilder<boolean> {
+export function isOf(role: string, id: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from run where run.run_id = permission.run_id and (
       (run.session_id is null and run.created_by_role = ${role} and run.created_by_id = ${id})
@@ -79,38 +79,6 @@ export async function countPermissions(tx: Tx, runId: string, state?: Permission
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
     .executeTakeFirstOrThrow();
   return count;
-}
-
-interface WaitingWork {
-  readonly permissions: number;
-  readonly questions: number;
-  readonly results: number;
-}
-
-/**
- * The work that waits for a person, each count at most `max`: requests that they may allow, questions, and finished runs
- * whose offer they made. An admin may answer for all runs.
- */
-export async function countWaitingWork(
-  db: Db,
-  { role, id }: { readonly role: string; readonly id: string },
-  max: number,
-): Promise<WaitingWork> {
-  const theirs =
-    role === 'admin' ? sql<boolean>`true` : sql<boolean>`${isOf(role, id)} and tool <> all(${ADMIN_TOOLS}::text[])`;
-  const { rows } = await sql<WaitingWork>`
-    with pending as (
-      select why from permission
-      where state = 'pending' and expires_at > clock_timestamp() and ${theirs}
-    )
-    select
-      (select count(*)::integer from (select from pending where why <> 'question' limit ${max}) as p) as permissions,
-      (select count(*)::integer from (select from pending where why = 'question' limit ${max}) as q) as questions,
-      (select count(*)::integer from (
-        select from run_offer join run using (run_id)
-        where run_offer.state = 'open' and run.state = 'done' and offered_by_role = ${role} and offered_by_id = ${id}
-        limit ${max}) as o) as results`.execute(db);
-  return rows[0] ?? { permissions: 0, questions: 0, results: 0 };
 }
 
 /** The oldest question of an agent in a session that no person has answered yet; null if there is none. */

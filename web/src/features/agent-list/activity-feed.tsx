@@ -5,7 +5,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { Icon, useNow } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { usePending } from '../permissions/pending-count.tsx';
+import { usePending } from '../permissions/use-pending.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { useAgentName, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { mergedFeed, type WorkEntry, workEntries } from './work-entries.ts';

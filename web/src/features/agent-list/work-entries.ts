@@ -56,7 +56,7 @@ function isEnded(state: Run['state']): state is keyof typeof ENDS {
 
 function ofPermission({ permission_id: id, agent_id: agentId, why, tool, asked_at: at }: Permission): WorkEntry {
   const text = why === 'question' ? 'asks you a question' : `asks for permission: ${toolLabel(tool).word}`;
-  const open: Partial<Place> = { view: 'permissions' };
+  const open: Partial<Place> = { view: 'needs' };
   return { id: `wait ${id}`, kind: 'wait', agentId, text, atMs: Date.parse(at), open };
 }
 

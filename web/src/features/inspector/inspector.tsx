@@ -8,7 +8,7 @@ import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time,
 import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import '../mind/mind.css';
 import { AgentRuns } from '../runs/agent-runs.tsx';
-import { usePending } from '../permissions/pending-count.tsx';
+import { usePending } from '../permissions/use-pending.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
 import { heldOf } from '../standing/measure-labels.ts';

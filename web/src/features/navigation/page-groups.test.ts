@@ -29,11 +29,11 @@ test('the village is at the root, a page at its query', () => {
 });
 
 test('the title of the browser tab names the agent and the page', () => {
-  assert.equal(titleOf({ view: 'map', agent: null, waiting: 0, village: 'Hamlet' }), 'Hamlet');
-  assert.equal(titleOf({ view: 'map', agent: 'Ada', waiting: 0, village: 'Hamlet' }), 'Ada · Hamlet');
-  assert.equal(titleOf({ view: 'audit', agent: null, waiting: 0, village: 'Oak' }), 'Audit · Oak');
+  assert.equal(titleOf({ view: 'map', agent: null, waiting: null, village: 'Hamlet' }), 'Hamlet');
+  assert.equal(titleOf({ view: 'map', agent: 'Ada', waiting: null, village: 'Hamlet' }), 'Ada · Hamlet');
+  assert.equal(titleOf({ view: 'audit', agent: null, waiting: null, village: 'Oak' }), 'Audit · Oak');
   assert.equal(
-    titleOf({ view: 'runs', agent: 'Ada', waiting: 2, village: 'Hamlet' }),
+    titleOf({ view: 'runs', agent: 'Ada', waiting: '2', village: 'Hamlet' }),
     '(2) Ada · Runs · Hamlet',
     'two requests wait',
   );

@@ -10,7 +10,11 @@ export const PAGE_LABELS: Readonly<
   'edit-agent': { word: 'Edit an agent', hint: 'Change what an agent is and may do', needs: 'agent:manage' },
   board: { word: 'Board', hint: 'Posts of people and agents', needs: 'board:read' },
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
-  permissions: { word: 'Permissions', hint: 'Requests of agents that wait for a person', needs: 'runs:read' },
+  needs: {
+    word: 'Needs you',
+    hint: 'What waits for you: requests, results, limits, and what you always allow',
+    needs: 'runs:read',
+  },
   schedules: { word: 'Schedules', hint: 'Runs at given times', needs: 'schedules:read' },
   workflows: { word: 'Workflows', hint: 'Graphs of stages that agents carry out', needs: 'runs:read' },
   ledger: { word: 'Ledger', hint: 'Balances over time and every entry', needs: 'ledger:read' },
@@ -42,8 +46,8 @@ export const GROUPS = [
   {
     word: 'Work',
     icon: 'play',
-    hint: 'Runs, permissions, schedules and workflows',
-    views: ['runs', 'permissions', 'schedules', 'workflows'],
+    hint: 'Runs, what needs you, schedules and workflows',
+    views: ['runs', 'needs', 'schedules', 'workflows'],
   },
   {
     word: 'Economy',
@@ -79,16 +83,16 @@ export function addressOf(view: View): string {
   return view === 'map' ? '/' : `/?view=${view}`;
 }
 
-/** `agent`: the name of the selected one. `waiting`: requests and results that wait for the viewer. */
+/** `agent`: the name of the selected one. `waiting`: how much waits for the viewer, such as `3` or `50+`; null for nothing. */
 interface TitleParts {
   readonly view: View;
   readonly agent: string | null;
-  readonly waiting: number;
+  readonly waiting: string | null;
   readonly village: string;
 }
 
 /** The title of the document: `(2) Ada · Runs · Hamlet` while two things wait for the viewer. */
 export function titleOf({ view, agent, waiting, village }: TitleParts): string {
   const parts = [agent, view === 'map' ? null : PAGE_LABELS[view].word, village].filter((part) => part !== null);
-  return `${waiting === 0 ? '' : `(${waiting}) `}${parts.join(' · ')}`;
+  return `${waiting === null ? '' : `(${waiting}) `}${parts.join(' · ')}`;
 }

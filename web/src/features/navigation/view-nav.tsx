@@ -2,7 +2,6 @@ import { type MouseEvent, useEffect, useRef } from 'react';
 import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
 import { Icon } from '../../ui/controls.tsx';
-import { PendingCount, ResultCount } from '../permissions/pending-count.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { addressOf, groupOf, GROUPS, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
@@ -24,7 +23,6 @@ export function ViewNav() {
             <Icon name={group.icon} size={17} />
             <span>{group.word}</span>
             {to === 'board' && <Unseen />}
-            {to === 'runs' && <PendingCount />}
           </ViewLink>
         );
       })}
@@ -59,8 +57,6 @@ export function SubNav({ view }: { readonly view: View }) {
       {pages.map((page) => (
         <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_LABELS[page].hint}>
           {PAGE_LABELS[page].word}
-          {page === 'permissions' && <PendingCount />}
-          {page === 'runs' && <ResultCount />}
         </ViewLink>
       ))}
     </nav>
@@ -69,7 +65,7 @@ export function SubNav({ view }: { readonly view: View }) {
 
 type LinkProps = Readonly<{ to: View; className: string; current: boolean; title: string; children: React.ReactNode }>;
 
-function ViewLink({ to, className, current, title, children }: LinkProps) {
+export function ViewLink({ to, className, current, title, children }: LinkProps) {
   const { open, fetchPage } = useVillage();
   const go = (event: MouseEvent): void => {
     // With a modifier key the browser opens the link in a new tab.

@@ -1,4 +1,4 @@
-import { isProviderFailure, modelFailure, type Role, type RunError } from '@hamlet/contract';
+import { isProviderFailure, LIMIT_CODES, modelFailure, type Role, type RunError } from '@hamlet/contract';
 import { capital } from '../../client/labels.ts';
 
 /** The help after a failure. `admin`: only an admin can do it, and the text continues "You can" or "Ask an admin to". */
@@ -61,18 +61,9 @@ export function tokensHelp(error: Pick<RunError, 'code'> | null): boolean {
   return error?.code === 'model_token_quota_exhausted';
 }
 
-const LIMITS: ReadonlySet<string> = new Set([
-  'budget_steps',
-  'budget_tokens',
-  'budget_money',
-  'budget_time',
-  'no_progress',
-  'time_limit',
-]);
-
 /** True if the run ended at a limit of its own, so that another run can continue its work. */
 export function endedAtLimit(error: Pick<RunError, 'code'> | null): boolean {
-  return error !== null && LIMITS.has(error.code);
+  return error !== null && LIMIT_CODES.includes(error.code);
 }
 
 function sentence(text: string): string {

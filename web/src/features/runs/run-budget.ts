@@ -1,4 +1,4 @@
-import { FREE_RUN_MONEY, parseAiDollars, type Run, type RunBudgets } from '@hamlet/contract';
+import { FREE_RUN_MONEY, parseAiDollars, type Run, type RunBudgets, WARN_SHARE } from '@hamlet/contract';
 import { isForeign } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
@@ -18,9 +18,6 @@ type Limited = Pick<Run, 'usage'> & {
   readonly mind?: Run['mind'];
   readonly budgets: (RunBudgets & { readonly spent?: Worked | undefined }) | null;
 };
-
-/** From this share on a person is warned. */
-export const WARN_SHARE = 0.8;
 
 /**
  * The limits of a run, the one that ends first before the others; empty before the first start. The work of a program has no steps of

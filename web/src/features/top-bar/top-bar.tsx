@@ -4,6 +4,7 @@ import { Button, Icon, IconButton, LazyBoundary } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { applyTheme, nextTheme, savedTheme, saveShortcuts, shortcutsOn } from '../../ui/preferences.ts';
 import { clockTime } from '../../ui/time-labels.ts';
+import { NeedsLink } from '../attention/needs-link.tsx';
 import { FreezeButton } from '../freeze/freeze-banner.tsx';
 import { ViewNav } from '../navigation/view-nav.tsx';
 import { populationOf } from '../agent-list/agent-state.ts';
@@ -23,6 +24,7 @@ export function TopBar() {
       <VillageClock />
       <Population />
       <span className="spring" />
+      <NeedsLink />
       <Health />
       <FreezeButton />
       <ShortcutsButton />

@@ -78,6 +78,16 @@ export const FREE_RUN_MONEY = '0.000001';
 /** The limits that a run may reach, in the order in which equal shares are named. */
 export const RUN_LIMITS = ['steps', 'tokens', 'money', 'time'] as const;
 
+/** From this share of a limit on, people are warned. */
+export const WARN_SHARE = 0.8;
+
+/** Codes of runs that ended at a limit of their own, so that another run can continue their work. */
+export const LIMIT_CODES: readonly string[] = [
+  ...RUN_LIMITS.map((limit) => `budget_${limit}`),
+  'no_progress',
+  'time_limit',
+];
+
 export const RunSpent = z.strictObject({
   steps: z.int().min(0),
   tokens: z.int().min(0),

@@ -1,9 +1,9 @@
-import type { Run } from '@hamlet/contract';
+import { type Run, WARN_SHARE } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { moneyLabel } from '../../../client/labels.ts';
 import { Notice, useNow } from '../../../ui/controls.tsx';
 import { RaiseLimits } from '../raise-limits.tsx';
-import { budgetShares, nearLimit, shareLabel, WARN_SHARE } from '../run-budget.ts';
+import { budgetShares, nearLimit, shareLabel } from '../run-budget.ts';
 
 const WORDS = { steps: 'Steps', tokens: 'Tokens', money: 'aiDollars', time: 'Time of work' } as const;
 

@@ -1,6 +1,5 @@
 import { RUN_STATES } from '@hamlet/contract';
-import { LinkButton, Notice } from '../../../ui/controls.tsx';
-import { useWaiting } from '../../permissions/pending-count.tsx';
+import { LinkButton } from '../../../ui/controls.tsx';
 import { Choices, FilterChip, SelectField } from '../../../ui/fields.tsx';
 import { useAgentNames, useVillage, useVillageState } from '../../village-context.ts';
 import { Page } from '../../navigation/page.tsx';
@@ -17,28 +16,9 @@ export function RunsPage() {
   if (run !== null) return <RunPage key={run} id={run} />;
   return (
     <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read">
-      <ToAccept />
       <Filters />
       <Found />
     </Page>
-  );
-}
-
-/** How many results wait until the viewer pays or refuses them. */
-function ToAccept() {
-  const { results } = useWaiting();
-  const { open } = useVillage();
-  if (results === 0) return null;
-  return (
-    <Notice
-      tone="info"
-      icon="coin"
-      data-results={results}
-      end={<LinkButton word="Show finished runs" onClick={() => open({ state: 'done' })} />}
-    >
-      <b>{results === 1 ? '1 result to accept.' : `${results} results to accept.`}</b> You offered money: accept or
-      refuse on the page of the run.
-    </Notice>
   );
 }
 

@@ -1,44 +1,26 @@
-import type { Permission } from '@hamlet/contract';
+import type { Need, Permission } from '@hamlet/contract';
 import { useState } from 'react';
-import { Avatar, LinkButton, RefusedNotice, Time, Unread, useNow } from '../../ui/controls.tsx';
+import { Avatar, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { Page } from '../navigation/page.tsx';
+import { PermissionCard } from '../permissions/permission-card.tsx';
+import { usePending } from '../permissions/use-pending.ts';
 import { useAgentName, useShowAgent, useVillage } from '../village-context.ts';
-import { AllowRules } from './allow-rules.tsx';
-import { PermissionCard } from './permission-card.tsx';
-import { usePending } from './pending-count.tsx';
-import './permissions.css';
 
-export function PermissionsPage() {
-  return (
-    <Page
-      title="Permissions"
-      intro="Agents wait here for an answer. A request without an answer expires, and that counts as a denial."
-      needs="runs:read"
-    >
-      <Pending />
-      <AllowRules title="Always allowed" of={{}} />
-    </Page>
-  );
-}
+type RequestsProps = Readonly<{ needs: readonly Need[]; onAnswered: () => void }>;
 
-function Pending() {
+/** The requests and questions among the needs, complete, because a person must see a call before they allow it. */
+export function Requests({ needs, onAnswered }: RequestsProps) {
   const live = usePending();
   // An answered request stays until the page is left, so that the answer can be read.
   const [answered, setAnswered] = useState<ReadonlyMap<string, Permission>>(new Map());
-  if (live.data === null) return <Unread refused={live.refused} />;
-  const waiting = live.data.permissions.filter(({ permission_id: id }) => !answered.has(id));
+  const wanted = new Set(needs.map(({ id }) => id));
+  const waiting = (live.data?.permissions ?? []).filter(({ permission_id: id }) => wanted.has(id) && !answered.has(id));
   const shown = [...waiting, ...answered.values()].toSorted((left, right) =>
     left.asked_at.localeCompare(right.asked_at),
   );
   return (
     <>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {shown.length === 0 && (
-        <p className="card empty">
-          <b>No request waits.</b> When an agent needs permission for a call, it appears here.
-        </p>
-      )}
       <ul className="permissions-list" aria-label="Requests">
         {shown.map((permission) => (
           <li key={permission.permission_id}>
@@ -48,6 +30,7 @@ function Pending() {
               onAnswered={(known) => {
                 setAnswered((before) => new Map(before).set(known.permission_id, known));
                 live.again();
+                onAnswered();
               }}
             />
           </li>

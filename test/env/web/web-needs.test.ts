@@ -1,0 +1,72 @@
+/** In a real browser: the top bar and the title count what waits for a person, and one click settles each. */
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import { ASKING_RULES, PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
+import { dataOf } from '../client.ts';
+import { visit, type TestBrowser } from '../browser.ts';
+import { until } from '../until.ts';
+import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
+
+let stage: ViewerStage;
+let permits: PermissionPlay;
+
+before(async () => {
+  stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_TOOL_RULES: ASKING_RULES } });
+  permits = new PermissionPlay(stage.url);
+  await permits.play.everybody();
+});
+after(() => stage?.remove());
+
+/** Three things that wait for an admin: a request, a run near its limit, and a flag. */
+async function someNeeds(asking: AgentId, busy: AgentId): Promise<void> {
+  const working = await permits.startRun(asking);
+  dataOf(await permits.ask(working, post('1.0', 'Bread is ready')));
+  const near = await permits.startRun(busy);
+  const { run } = await permits.play.admin.getRun({ run_id: near.runId });
+  const db = stage.village.openDb();
+  const tokens = Math.ceil((run.budgets?.tokens ?? 0) * 0.9);
+  await db.updateTable('run').set({ tokens }).where('run_id', '=', near.runId).execute();
+  const { post: rude } = await permits.play.admin.createPost({ title: 'Rude', body: 'Rude words.' });
+  await permits.member.flagPost({ post_id: rude.post_id, reason: 'abuse' });
+}
+
+const titleOf = ({ page }: TestBrowser): Promise<string> => page.title();
+const AGENTS = { desktop: ['ada', 'bob'], phone: ['cleo', 'fay'] } as const;
+
+testOnDevices(
+  'the count leads to the list, a request is allowed after reading it, and limits are raised',
+  async (viewer, name) => {
+    const { page } = viewer;
+    page.setDefaultTimeout(30_000);
+    const [asking, busy] = AGENTS[name === 'phone' ? 'phone' : 'desktop'];
+    await someNeeds(asking, busy);
+    await visit(page, '');
+    const link = page.locator('.needs-link');
+    await link.locator('[data-needs]').waitFor();
+    const count = Number(await link.locator('[data-needs]').getAttribute('data-needs'));
+    await until('the title counts', async () => (await titleOf(viewer)).startsWith(`(${count}) `));
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/view=needs/);
+    await page.locator('.page h1', { hasText: 'Needs you' }).waitFor();
+    const budget = page.locator('[data-need="budget"]');
+    await budget.waitFor();
+    assert.match(await budget.innerText(), /has used 90 % of the tokens of a task/);
+    await page.locator('.permission').first().waitFor();
+    await stage.shot(viewer, `needs-${name}`);
+
+    await budget.locator('[data-action="remedy"]').click();
+    await budget.waitFor({ state: 'detached' });
+    await page.locator('.permission [data-answer="allow"]').first().click();
+    await page.locator('.permission-answered[data-state="allowed"]').waitFor();
+    await until(
+      'the count falls',
+      async () => (await link.locator('[data-needs]').getAttribute('data-needs')) === String(count - 2),
+    );
+    await stage.shot(viewer, `needs-settled-${name}`);
+
+    await page.locator('[data-need="moderation"] [data-action="open-need"]').first().click();
+    await page.waitForURL(/view=moderation/);
+  },
+);
