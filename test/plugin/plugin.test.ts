@@ -135,6 +135,7 @@ test('the plugin is one file, which runs under every supported Node', async () =
     'logs',
     'runs',
     'run',
+    'needs',
     'permissions',
     'approve',
     'deny',

@@ -6,6 +6,7 @@ import { chat } from './commands/chat.ts';
 import { freeze } from './commands/freeze.ts';
 import { logs } from './commands/logs.ts';
 import { models } from './commands/models.ts';
+import { needs } from './commands/needs.ts';
 import { permissions } from './commands/permissions.ts';
 import { plan } from './commands/plan.ts';
 import { policy } from './commands/policy.ts';
@@ -35,6 +36,7 @@ const COMMANDS = [
   workers,
   ...workflow,
   memory,
+  needs,
   permissions,
   approve,
   deny,
