@@ -285,6 +285,7 @@ export interface Tables {
     channel: 'telegram' | 'slack';
     bot: string;
     next_update: number;
+    moved_at: Generated<Date>;
   };
   channel_run: {
     run_id: string;
@@ -293,6 +294,10 @@ export interface Tables {
     asked: Generated<string>;
     parts_sent: Generated<number>;
     begun_at: Generated<Date>;
+    progress_id: string | null;
+    progress_version: Generated<number>;
+    progress_edits: Generated<number>;
+    progress_at: Date | null;
   };
   channel_session: {
     identity_id: string;
@@ -1101,8 +1106,8 @@ export const COLUMNS = {
   bid: ['bid_id as bidId', 'auction_id as auctionId', 'agent_id as agentId', 'amount', 'hold_id as holdId', 'place', 'placed_at as placedAt', 'outcome'],
   channel_code: ['account_id as accountId', 'code_hash as codeHash', 'expires_at as expiresAt'],
   channel_identity: ['identity_id as identityId', 'channel', 'external_id as externalId', 'name', 'account_id as accountId', 'linked_at as linkedAt'],
-  channel_place: ['channel', 'bot', 'next_update as nextUpdate'],
-  channel_run: ['run_id as runId', 'identity_id as identityId', 'agent_id as agentId', 'asked', 'parts_sent as partsSent', 'begun_at as begunAt'],
+  channel_place: ['channel', 'bot', 'next_update as nextUpdate', 'moved_at as movedAt'],
+  channel_run: ['run_id as runId', 'identity_id as identityId', 'agent_id as agentId', 'asked', 'parts_sent as partsSent', 'begun_at as begunAt', 'progress_id as progressId', 'progress_version as progressVersion', 'progress_edits as progressEdits', 'progress_at as progressAt'],
   channel_session: ['identity_id as identityId', 'agent_id as agentId', 'session_id as sessionId'],
   cluster_write: ['write_id as writeId', 'actor', 'key', 'request_hash as requestHash', 'kind', 'name', 'act', 'begun_at as begunAt', 'leased_until as leasedUntil'],
   compute_claim: ['agent_id as agentId', 'uid', 'version', 'cycle', 'asked_at as askedAt', 'tier', 'hold_id as holdId', 'per_hour as perHour', 'amount', 'until', 'told', 'used_ms as usedMs', 'running_since as runningSince', 'pod_uid as podUid', 'image_digest as imageDigest', 'traceparent', 'refused_tier as refusedTier', 'refused_reason as refusedReason', 'payable_tier as payableTier'],
