@@ -230,8 +230,8 @@ test('a run whose request expired takes no place among deliveries; an answer of 
   const { permission } = dataOf(await permits.ask(working, call));
   await received();
   await outlast(village, permission.permission_id);
-  await db.updateTable('channel_run').set({ asked: [] }).execute();
-  assert.deepEqual(await readChannelRuns(db, ['ada'], 1), []);
+  await db.updateTable('channel_run').set({ asked: '{}' }).execute();
+  assert.deepEqual(await readChannelRuns(db, [{ agentId: 'ada', channel: 'telegram' }], 1), []);
   dataOf(await permits.end(working));
   await received();
   telegram.write(ZOE, 'Say nothing.');

@@ -1,137 +1,130 @@
-import type { PermissionAnswer, RunState } from '@hamlet/contract';
-import { shorten } from '@hamlet/core';
+import type { RunState } from '@hamlet/contract';
 import {
   endChannelRun,
   findLinkedPerson,
   noteAsked,
   notePartsSent,
+  noteReportShown,
   readAnswersOfRuns,
-  readChannelRuns,
+  readArtifactContent,
+  readArtifactsOfRuns,
   readPendingOfRuns,
   type ChannelRun,
   type Db,
-  type PermissionRow,
   type RunRow,
 } from '@hamlet/store';
+import { shorten } from '@hamlet/core';
 import { findShownRun } from '../runs/audience/run-audience.ts';
-import type { Bot } from './bots.ts';
+import { type Bot, BotRefusal } from './bot-port.ts';
 import { callerOfPerson } from './channel-actor.ts';
-import { splitText } from './text/split-text.ts';
-import { telegramHtml } from './text/telegram-html.ts';
-import { BotApiError, type OutgoingText } from './telegram/bot-api.ts';
-import { pressData } from './telegram/read-update.ts';
+import { filesToSend, requestMessage, resultParts } from './text/delivery-text.ts';
 
-const RUNS_AT_ONCE = 50;
-/** Telegram takes 4,096 UTF-16 units after it has read the tags. */
-const PART_MAX_CHARS = 4_000;
-/** A longer answer ends with the advice to read it in the village. */
-const PARTS_MAX = 8;
-const ARGUMENTS_SHOWN_CHARS = 1_500;
+/** Artifacts of a run among which its deliverables are looked for. */
+const ARTIFACTS_READ = 100;
 const OVER: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
-const WORDS: Readonly<Record<PermissionAnswer, string>> = {
-  allow: 'Allow',
-  deny: 'Deny',
-  happened: 'It happened',
-  repeat: 'Do it again',
-};
 
-function answersOf({ why }: Pick<PermissionRow, 'why'>): readonly PermissionAnswer[] {
-  if (why === 'question') return [];
-  return why === 'unknown' ? ['happened', 'repeat', 'deny'] : ['allow', 'deny'];
+interface Delivery {
+  readonly db: Db;
+  readonly bot: Bot;
+  readonly run: ChannelRun;
+  /** Id of the person at the messenger. */
+  readonly to: string;
 }
 
-/** The message about a request of an agent. Arguments are shown as text. Pure. */
-function requestMessage(row: PermissionRow, chatId: number): OutgoingText {
-  const { permissionId, why, question, tool, reason } = row;
-  const buttons = answersOf(row).map((answer) => ({ text: WORDS[answer], data: pressData(permissionId, answer) }));
-  if (why === 'question' && question !== null)
-    return { chatId, text: `${shorten(question, PART_MAX_CHARS - 40)}\n\nYour next message answers.` };
-  const asks = why === 'unknown' ? `Did this call of ${tool} happen?` : `May I call ${tool}?`;
-  return { chatId, text: `${asks} ${reason}\n${shorten(row.arguments, ARGUMENTS_SHOWN_CHARS)}`, buttons };
-}
+const isFinal = (error: unknown): boolean => error instanceof BotRefusal && error.isFinal;
 
-function resultText(row: RunRow, answer: string | undefined): string {
-  if (row.state === 'cancelled') return 'The work on this message was cancelled.';
-  if (row.state === 'done') return [answer, row.summary].find((text) => text?.trim()) ?? 'Done.';
-  return `I could not finish this. ${row.summary ?? ''}`.trim();
-}
-
-/** At most eight messages of one answer. Pure. */
-function partsOf(text: string): readonly string[] {
-  const parts = splitText(text, PART_MAX_CHARS);
-  if (parts.length <= PARTS_MAX) return parts;
-  return [...parts.slice(0, PARTS_MAX - 1), 'The answer is longer: read all of it in the village.'];
-}
-
-/** Sends with formatting, and plain if Telegram cannot read the formatting. */
-async function sendPart({ api }: Bot, chatId: number, part: string): Promise<void> {
-  try {
-    await api.send({ chatId, text: telegramHtml(part), isHtml: true });
-  } catch (error) {
-    if (!(error instanceof BotApiError) || error.status !== 400) throw error;
-    await api.send({ chatId, text: part });
-  }
-}
-
-async function deliverAsked(db: Db, bot: Bot, { run, chatId }: { readonly run: ChannelRun; readonly chatId: number }) {
+async function deliverAsked({ db, bot, run, to }: Delivery): Promise<void> {
   const pending = (await readPendingOfRuns(db, [run.runId])).get(run.runId) ?? [];
   for (const row of pending.filter(({ permissionId }) => !run.asked.includes(permissionId))) {
-    await bot.api.send(requestMessage(row, chatId));
+    await bot.send({ to, ...requestMessage(row, bot.partMaxChars) });
     await noteAsked(db, run.runId, row.permissionId);
   }
 }
 
-/** The run as its person may read it; null without a link, during a ban, or if the person may not read it any more. */
-async function readShown(db: Db, run: ChannelRun): Promise<{ readonly chatId: number; readonly row: RunRow | null }> {
-  const person = await findLinkedPerson(db, { identityId: run.identityId });
-  const caller = person === null ? null : callerOfPerson(person);
-  const shown = caller?.ok === true ? await findShownRun(db, caller.data, run.runId) : null;
-  // The id of a private chat is that of its person.
-  const readable = shown?.ok === true && !shown.data.veiled;
-  return { chatId: Number(person?.externalId), row: readable ? shown.data.row : null };
+/** One message shows the newest report of a run. If the person has deleted it, it stays deleted. */
+async function deliverReport({ db, bot, run, to }: Delivery): Promise<void> {
+  if (run.report === null) return;
+  const { version, text } = run.report;
+  const message = { to, text: shorten(text, bot.partMaxChars), isMarkdown: true };
+  let messageId = run.reportId;
+  if (messageId === null) messageId = await bot.send(message);
+  else await unlessFinal(bot.edit(messageId, message));
+  await noteReportShown(db, run.runId, { messageId, version });
 }
 
-async function deliverRun(db: Db, bot: Bot, run: ChannelRun): Promise<void> {
-  const { chatId, row } = await readShown(db, run);
-  if (row === null) return endChannelRun(db, run.runId);
-  if (!OVER.has(row.state)) return deliverAsked(db, bot, { run, chatId });
-  const answer = (await readAnswersOfRuns(db, [run.runId])).get(run.runId);
-  const parts = partsOf(resultText(row, answer));
-  for (const [index, part] of parts.entries()) {
+async function unlessFinal(call: Promise<void>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+  }
+}
+
+/** The run as its person may read it; null without a link, during a ban, or if the person may not read it any more. */
+async function readShown(
+  db: Db,
+  { identityId, runId }: ChannelRun,
+): Promise<{ readonly to: string; readonly row: RunRow } | null> {
+  const person = await findLinkedPerson(db, { identityId });
+  if (person === null) return null;
+  const caller = callerOfPerson(person);
+  const shown = caller.ok ? await findShownRun(db, caller.data, runId) : caller;
+  return shown.ok && !shown.data.veiled ? { to: person.externalId, row: shown.data.row } : null;
+}
+
+/** What an ended run delivers, in order: parts of its answer, then its files, whose readers are those of its texts. */
+async function resultOf({ db, bot, run, to }: Delivery, row: RunRow): Promise<readonly (() => Promise<unknown>)[]> {
+  const { runId } = run;
+  const answer = (await readAnswersOfRuns(db, [runId])).get(runId);
+  const artifacts = (await readArtifactsOfRuns(db, [runId], ARTIFACTS_READ)).get(runId) ?? [];
+  const { sent, rest } = filesToSend(artifacts, bot.fileMaxBytes);
+  const sendFile = async ({ artifactId, name, mediaType }: (typeof sent)[number]): Promise<void> => {
+    const content = await readArtifactContent(db, artifactId);
+    if (content !== null) await bot.sendFile({ to, name, mediaType, content });
+  };
+  return [
+    ...resultParts(row, answer, bot.partMaxChars).map((text) => () => bot.send({ to, text, isMarkdown: true })),
+    ...sent.map((file) => () => sendFile(file)),
+    ...(rest === null ? [] : [() => bot.send({ to, text: rest })]),
+  ];
+}
+
+async function deliverResult(delivery: Delivery, row: RunRow): Promise<void> {
+  const { db, bot, run, to } = delivery;
+  if (run.reportId !== null && run.partsSent === 0) await unlessFinal(bot.remove(to, run.reportId));
+  for (const [index, send] of (await resultOf(delivery, row)).entries()) {
     if (index < run.partsSent) continue;
-    await sendPart(bot, chatId, part);
+    await send();
     await notePartsSent(db, run.runId, index + 1);
   }
   await endChannelRun(db, run.runId);
 }
 
-/** True if a repeat cannot succeed: the person has blocked the bot, or the chat is gone. */
-const isFinal = (error: unknown): boolean =>
-  error instanceof BotApiError && (error.status === 400 || error.status === 403);
+async function deliverRun(db: Db, bot: Bot, run: ChannelRun): Promise<void> {
+  const shown = await readShown(db, run);
+  if (shown === null) return endChannelRun(db, run.runId);
+  const delivery = { db, bot, run, to: shown.to };
+  if (OVER.has(shown.row.state)) return deliverResult(delivery, shown.row);
+  await deliverAsked(delivery);
+  await deliverReport(delivery);
+}
 
 /**
- * Sends people the answers and requests of runs that their messages began. It notes a message after Telegram took it, so a crash
- * between the two repeats one message. A bot whose error `failed` receives waits for the next round.
+ * Sends people the answers, files, reports and requests of runs that their messages began. It notes a message after the
+ * messenger took it, so a crash between the two repeats one message. Rejects if the bot must wait.
  */
 export async function deliverRuns(
-  db: Db,
-  bots: readonly Bot[],
-  failed: (bot: Bot, error: unknown) => void,
+  { db, signal }: { readonly db: Db; readonly signal: AbortSignal },
+  bot: Bot,
+  runs: readonly ChannelRun[],
 ): Promise<void> {
-  const byAgent = new Map(bots.map((bot) => [bot.agentId, bot]));
-  const broken = new Set<Bot>();
-  for (const run of await readChannelRuns(db, [...byAgent.keys()], RUNS_AT_ONCE)) {
-    const bot = byAgent.get(run.agentId);
-    if (bot === undefined || broken.has(bot)) continue;
+  for (const run of runs) {
+    if (signal.aborted) return;
     try {
       await deliverRun(db, bot, run);
     } catch (error) {
-      if (isFinal(error)) {
-        await endChannelRun(db, run.runId);
-        continue;
-      }
-      broken.add(bot);
-      failed(bot, error);
+      if (!isFinal(error)) throw error;
+      await endChannelRun(db, run.runId);
     }
   }
 }

@@ -1,4 +1,11 @@
-import { answerPermission, createSession, endSession, sendMessage, type RouteSpec } from '@hamlet/contract';
+import {
+  answerPermission,
+  createSession,
+  endSession,
+  sendMessage,
+  type Refusal,
+  type RouteSpec,
+} from '@hamlet/contract';
 import {
   findChannelSession,
   findLinkedPerson,
@@ -11,17 +18,17 @@ import {
   type LinkedPerson,
 } from '@hamlet/store';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { auditAccount } from '../auth/account-actor.ts';
 import { hashOf } from '../auth/secrets.ts';
 import type { Caller, DataOf } from '../http/handler.ts';
 import { requestVillage, type RouteInput, type VillageRequestPorts } from '../http/pipeline/request-village.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
-import { problemOf, refusalOfError } from '../http/respond.ts';
+import { problemOf, refusalOfError, UnavailableError } from '../http/respond.ts';
 import type { Log } from '../service/log.ts';
-import { accepted, type Outcome } from '../http/outcome.ts';
+import { accepted, type Outcome, type Refused } from '../http/outcome.ts';
 import { callerOfPerson } from './channel-actor.ts';
-import type { Received, Wish } from './telegram/read-update.ts';
-import type { Bot } from './bots.ts';
+import type { Bot, Received, Reply, Wish } from './bot-port.ts';
 
 /** The routes by which messages change something. */
 type ChannelRoute = 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission';
@@ -30,7 +37,11 @@ export interface MessagePorts extends VillageRequestPorts<ChannelRoute> {
   readonly db: Db;
   readonly log: Log;
   readonly monotonicMs: () => number;
+  /** Pause before the first retry of a message, in milliseconds; each next one is twice as long. */
+  readonly retryMs?: number;
 }
+
+type Answering = Pick<Bot, 'channel' | 'agentId' | 'id'>;
 
 const ATTEMPTS = { name: 'channel-strangers', quota: 3, windowS: 60 };
 const STRANGER =
@@ -43,10 +54,34 @@ const HELP =
   'Write to me, and I answer here. /new begins another conversation. Connections in the village ends the link.';
 const ONLY_TEXT = 'I can read only text here.';
 const BEGUN = 'The next message begins another conversation.';
+const LOST = 'I could not take this; send it again later.';
 const WRONG_CODE = 'This code is unknown, used or expired: create another one under Connections in the village.';
 
+/** Retries of a message that the village cannot take now: 16 s together. */
+const RETRIES_MAX = 6;
+const RETRY_MS = 250;
+const LATER: ReadonlySet<Refusal> = new Set<Refusal>(['unavailable', 'idempotency_in_flight']);
+/** Refusals after which the buttons of a request have no effect. */
+const DECIDED: ReadonlySet<Refusal> = new Set<Refusal>([
+  'permission_answered',
+  'permission_expired',
+  'permission_stale',
+  'no_such_permission',
+]);
+
+/** The village cannot carry out a message now, and may soon. */
+class LaterError extends Error {
+  readonly refusal: Refused;
+  constructor(refusal: Refused) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
+}
+
+const words = (text: string | null): Reply => ({ text, isDecided: false });
+
 interface Conversing {
-  readonly bot: Bot;
+  readonly bot: Answering;
   readonly person: LinkedPerson;
   readonly caller: Caller;
   /** Unique for the update, so that its effect happens once. */
@@ -70,14 +105,16 @@ export class MessageHandler {
   }
 
   async #ask<const R extends RouteSpec & { readonly name: ChannelRoute }>(
-    { caller, key }: Pick<Conversing, 'caller' | 'key'>,
+    { bot, caller, key }: Conversing,
     route: R,
     input: RouteInput,
   ): Promise<Outcome<DataOf<R>>> {
     // A message that goes to another session, after the known one has ended, is another request.
     const on = Object.values(input.params ?? {}).join(' ');
-    const keyed = { ...caller, address: 'telegram', key: `${key} ${route.name} ${on}` };
-    return (await requestVillage(this.#ports, route, { caller: keyed, input })) as Outcome<DataOf<R>>;
+    const keyed = { ...caller, address: bot.channel, key: `${key} ${route.name} ${on}` };
+    const outcome = (await requestVillage(this.#ports, route, { caller: keyed, input })) as Outcome<DataOf<R>>;
+    if (!outcome.ok && LATER.has(outcome.reason)) throw new LaterError(outcome);
+    return outcome;
   }
 
   async #openSession(conversing: Conversing): Promise<Outcome<string>> {
@@ -116,66 +153,87 @@ export class MessageHandler {
     return ended.ok || ended.reason === 'no_such_session' ? BEGUN : wordsOf(ended);
   }
 
-  async #answer(conversing: Conversing, wish: Extract<Wish, { kind: 'answer' }>): Promise<string> {
+  async #answer(conversing: Conversing, wish: Extract<Wish, { kind: 'answer' }>): Promise<Reply> {
     const params = { permission_id: wish.permissionId };
     const answered = await this.#ask(conversing, answerPermission, { params, body: { answer: wish.answer } });
-    return answered.ok ? `Noted: ${wish.answer}.` : wordsOf(answered);
+    if (answered.ok) return { text: `Noted: ${wish.answer}.`, isDecided: true };
+    return { text: wordsOf(answered), isDecided: DECIDED.has(answered.reason) };
   }
 
   /** A chat never changes its account by a code, because a stranger's link can have one. */
-  async #link(sender: Received['sender'], code: string, person: LinkedPerson | null): Promise<string> {
+  async #link(
+    { channel }: Answering,
+    { sender, code }: Pick<Received, 'sender'> & { readonly code: string },
+    person: LinkedPerson | null,
+  ): Promise<string> {
     return inTransaction(this.#ports.db, async (tx) => {
       const account = await takeChannelCode(tx, hashOf(code));
       if (account === null) return WRONG_CODE;
       const { accountId } = account;
       if (person !== null && person.accountId !== accountId) return LINKED_ELSEWHERE;
-      const of = { channel: 'telegram', externalId: String(sender.id), name: sender.name } as const;
+      const of = { channel, externalId: sender.id, name: sender.name };
       const identityId = await linkIdentity(tx, of, accountId);
-      const acting = { actor: { role: 'system', id: 'telegram' }, requestId: randomUUID(), traceparent: null };
-      const detail = { channel: of.channel, name: sender.name, identity_id: identityId };
+      const acting = { actor: { role: 'system', id: channel }, requestId: randomUUID(), traceparent: null };
+      const detail = { channel, name: sender.name, identity_id: identityId };
       await auditAccount(tx, acting, { accountId, action: 'channel.link', detail });
       return linkedTo(account.name);
     });
   }
 
-  async #converse(conversing: Conversing, wish: Exclude<Wish, { kind: 'link' }>): Promise<string | null> {
+  async #converse(conversing: Conversing, wish: Exclude<Wish, { kind: 'link' }>): Promise<Reply> {
     switch (wish.kind) {
       case 'say':
-        return this.#say(conversing, wish.text);
+        return words(await this.#say(conversing, wish.text));
       case 'answer':
         return this.#answer(conversing, wish);
       case 'begin_new':
-        return this.#beginNew(conversing);
+        return words(await this.#beginNew(conversing));
       case 'help':
-        return HELP;
+        return words(HELP);
       case 'unreadable':
-        return ONLY_TEXT;
+        return words(ONLY_TEXT);
     }
   }
 
-  /** Throws only during an outage: a message that fails otherwise would fail again, and hold up those behind it. */
-  async reply(bot: Bot, updateId: number, received: Received): Promise<string | null> {
-    try {
-      return await this.#reply(bot, updateId, received);
-    } catch (error) {
-      const refusal = refusalOfError(error);
-      if (refusal.reason === 'unavailable') throw error;
-      this.#ports.log('error', 'a message through a messenger failed', { agent: bot.agentId, error });
-      return wordsOf(refusal);
+  /**
+   * Carries out a message, and retries it while the village cannot take it. Rejects only during an outage of the database,
+   * and when `signal` aborts: a message that fails otherwise would fail again, and hold up those behind it.
+   */
+  async reply(bot: Answering, received: Received, signal: AbortSignal): Promise<Reply> {
+    const { log, retryMs = RETRY_MS } = this.#ports;
+    for (let retry = 0; ; retry += 1) {
+      try {
+        return await this.#reply(bot, received);
+      } catch (error) {
+        const refusal = error instanceof LaterError ? error.refusal : refusalOfError(error);
+        if (!LATER.has(refusal.reason)) {
+          log('error', 'a message through a messenger failed', { agent: bot.agentId, error });
+          return words(wordsOf(refusal));
+        }
+        if (retry === RETRIES_MAX) return this.#giveUp(error, refusal);
+      }
+      await sleep(retryMs * 2 ** retry, undefined, { signal });
     }
   }
 
-  async #reply(bot: Bot, updateId: number, received: Received): Promise<string | null> {
-    const { sender } = received;
-    const externalId = String(sender.id);
-    const person = await findLinkedPerson(this.#ports.db, { channel: 'telegram', externalId });
+  /** During an outage of the database, the bot cannot keep its place either, so the message comes again. */
+  #giveUp(error: unknown, refusal: Refused): Reply {
+    if (!(error instanceof LaterError || error instanceof UnavailableError)) throw error;
+    return words(`${LOST} ${wordsOf(refusal)}`);
+  }
+
+  async #reply(bot: Answering, received: Received): Promise<Reply> {
+    const { channel } = bot;
+    const { sender, updateId } = received;
+    const person = await findLinkedPerson(this.#ports.db, { channel, externalId: sender.id });
     const wish = person === null ? received.wish : wishOfLinked(received.wish);
     if (person === null || wish.kind === 'link') {
-      if (!this.#strangers.take(externalId, ATTEMPTS, this.#ports.monotonicMs()).allowed) return null;
-      return wish.kind === 'link' ? this.#link(sender, wish.code, person) : STRANGER;
+      const key = `${channel} ${sender.id}`;
+      if (!this.#strangers.take(key, ATTEMPTS, this.#ports.monotonicMs()).allowed) return words(null);
+      return words(wish.kind === 'link' ? await this.#link(bot, { sender, code: wish.code }, person) : STRANGER);
     }
     const caller = callerOfPerson(person);
-    if (!caller.ok) return wordsOf(caller);
-    return this.#converse({ bot, person, caller: caller.data, key: `telegram ${bot.id} ${updateId}` }, wish);
+    if (!caller.ok) return words(wordsOf(caller));
+    return this.#converse({ bot, person, caller: caller.data, key: `${channel} ${bot.id} ${updateId}` }, wish);
   }
 }

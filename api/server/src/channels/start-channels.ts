@@ -1,109 +1,110 @@
-import { keepChannelPlace, readChannelPlace, type Db } from '@hamlet/store';
+import { readChannelRuns, type ChannelRun } from '@hamlet/store';
 import { job, type Job } from '../service/jobs.ts';
-import type { Log } from '../service/log.ts';
-import { type Bot, readBots } from './bots.ts';
+import { withTimeout } from '../service/with-timeout.ts';
+import { type Bot, BotRefusal, type Received } from './bot-port.ts';
+import { BotWork } from './bot-work.ts';
+import { Bots, type BotsPorts } from './bots.ts';
 import { deliverRuns } from './deliver-runs.ts';
 import { MessageHandler, type MessagePorts } from './handle-message.ts';
-import { BotApiError, type Update } from './telegram/bot-api.ts';
-import { readUpdate } from './telegram/read-update.ts';
 
-const EVERY_MS = 1_000;
-/** A new bot waits for the end of the present polls. */
-const POLL_S = 10;
+const EVERY_MS = 500;
+const POLLS_AT_ONCE = 64;
+const DELIVERIES_AT_ONCE = 16;
+/** Runs of one bot in one round. */
+const RUNS_AT_ONCE = 20;
 /** Pause of a bot after a failure that names no time. */
 const PAUSE_S = 15;
 const PAUSE_MAX_S = 600;
-/** Pause between two readings of the Agents and Secrets that name bots. */
-const BOTS_KEPT_MS = 5_000;
+const STOP_LIMIT_MS = 8_000;
 
-type ChannelPorts = MessagePorts &
-  Omit<Parameters<typeof readBots>[0], 'url'> & {
-    readonly db: Db;
-    readonly log: Log;
-    readonly config: { readonly telegramUrl: string };
-  };
+type ChannelPorts = MessagePorts & BotsPorts;
 
 /** Bots that wait after a failure, in this process. */
 class Pauses {
-  readonly #untilMs = new Map<string, number>();
+  readonly #untilMs = new WeakMap<Bot, number>();
   readonly #ports: Pick<ChannelPorts, 'log' | 'monotonicMs'>;
 
   constructor(ports: Pick<ChannelPorts, 'log' | 'monotonicMs'>) {
     this.#ports = ports;
   }
 
-  has({ id }: Bot): boolean {
-    return (this.#untilMs.get(id) ?? 0) > this.#ports.monotonicMs();
+  has(bot: Bot): boolean {
+    return (this.#untilMs.get(bot) ?? 0) > this.#ports.monotonicMs();
   }
 
   add(bot: Bot, error: unknown): void {
-    const asked = error instanceof BotApiError ? error.retryAfterS : null;
+    const asked = error instanceof BotRefusal ? error.retryAfterS : null;
     const waitS = Math.min(asked ?? PAUSE_S, PAUSE_MAX_S);
-    this.#untilMs.set(bot.id, this.#ports.monotonicMs() + waitS * 1_000);
+    this.#untilMs.set(bot, this.#ports.monotonicMs() + waitS * 1_000);
     const agent = bot.agentId;
     this.#ports.log('warn', 'the bot of an agent pauses after a failure', { agent, seconds: waitS, error });
   }
 }
 
-/** Talks with people through messengers: one replica polls the bots, and one delivers answers. */
-export function startChannels(ports: ChannelPorts): { readonly jobs: readonly Job[]; readonly stop: () => void } {
-  const { db, log, config } = ports;
+/** Talks with people through messengers, on the replica that leads. */
+export function startChannels(ports: ChannelPorts): {
+  readonly jobs: readonly Job[];
+  readonly stop: () => Promise<void>;
+} {
+  const { db, log } = ports;
+  const bots = new Bots(ports);
   const messages = new MessageHandler(ports);
   const pauses = new Pauses(ports);
+  const polls = new BotWork(POLLS_AT_ONCE);
+  const deliveries = new BotWork(DELIVERIES_AT_ONCE);
   const ending = new AbortController();
+  const { signal } = ending;
 
-  /** Replies are not kept: one that Telegram refuses is logged, and the person may ask again. */
-  async function reply(bot: Bot, update: Update, updateId: number): Promise<void> {
-    const received = readUpdate(update);
-    if (received === null) return;
-    const { chatId, press } = received;
-    const text = await messages.reply(bot, updateId, received);
+  /** Replies are not kept: one that the messenger refuses is logged, and the person may ask again. */
+  async function take(bot: Bot, received: Received): Promise<void> {
+    const reply = await messages.reply(bot, received, signal);
     try {
-      if (press !== null) {
-        await bot.api.answerPress(press.id, text ?? '');
-        await bot.api.removeButtons(chatId, press.messageId);
-      } else if (text !== null) await bot.api.send({ chatId, text });
+      await bot.reply(received, reply);
     } catch (error) {
       log('info', 'a reply through a messenger was not delivered', { agent: bot.agentId, error });
     }
   }
 
-  async function poll(bot: Bot): Promise<void> {
-    if (pauses.has(bot) || ending.signal.aborted) return;
+  async function guarded(bot: Bot, work: Promise<void>): Promise<void> {
     try {
-      const from = await readChannelPlace(db, bot.id);
-      for (const { updateId, update } of await bot.api.poll(from, POLL_S, ending.signal)) {
-        if (update !== null) await reply(bot, update, updateId);
-        await keepChannelPlace(db, bot.id, updateId + 1);
-      }
+      await work;
     } catch (error) {
-      if (!ending.signal.aborted) pauses.add(bot, error);
+      if (!signal.aborted) pauses.add(bot, error);
     }
   }
 
-  let kept: { readonly bots: Promise<readonly Bot[]>; readonly untilMs: number } | null = null;
-  const bots = (): Promise<readonly Bot[]> => {
-    if (kept !== null && kept.untilMs > ports.monotonicMs()) return kept.bots;
-    const read = readBots({ ...ports, url: config.telegramUrl });
-    kept = { bots: read, untilMs: ports.monotonicMs() + BOTS_KEPT_MS };
-    read.catch(() => (kept = null));
-    return read;
-  };
+  const poll = (bot: Bot) =>
+    guarded(
+      bot,
+      bot.receive((received) => take(bot, received), signal),
+    );
 
-  async function deliver(): Promise<void> {
-    const ready = (await bots()).filter((bot) => !pauses.has(bot));
-    if (ready.length > 0) await deliverRuns(db, ready, (bot, error) => pauses.add(bot, error));
+  async function deliver(ready: readonly Bot[]): Promise<void> {
+    // The list of a bot whose delivery runs would be out of date when that delivery ends.
+    const resting = ready.filter((bot) => deliveries.rests(bot));
+    const due = await readChannelRuns(db, resting, RUNS_AT_ONCE);
+    if (signal.aborted) return;
+    const isOf = (bot: Bot) => (run: ChannelRun) => run.agentId === bot.agentId && run.channel === bot.channel;
+    deliveries.start(
+      resting.filter((bot) => due.some(isOf(bot))),
+      (bot) => guarded(bot, deliverRuns({ db, signal }, bot, due.filter(isOf(bot)))),
+    );
+  }
+
+  async function round(): Promise<void> {
+    const ready = (await bots.list()).filter((bot) => !pauses.has(bot));
+    if (signal.aborted || ready.length === 0) return;
+    polls.start(ready, poll);
+    await deliver(ready);
   }
 
   return {
-    jobs: [
-      job({
-        name: 'channel-polls',
-        everyMs: EVERY_MS,
-        run: async () => void (await Promise.all((await bots()).map(poll))),
-      }),
-      job({ name: 'channel-deliveries', everyMs: EVERY_MS, run: deliver }),
-    ],
-    stop: () => ending.abort(),
+    jobs: [job({ name: 'channels', everyMs: EVERY_MS, run: round })],
+    stop: async () => {
+      ending.abort();
+      await withTimeout(STOP_LIMIT_MS, Promise.all([polls.settled(), deliveries.settled()])).catch((error: unknown) =>
+        log('warn', 'a messenger holds up the end of this replica', { error }),
+      );
+    },
   };
 }

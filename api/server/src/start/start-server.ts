@@ -102,7 +102,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
     world,
     metrics: registry,
     stop: async () => {
-      channels.stop();
+      await channels.stop();
       await stopJobs();
       await callbacks.stop();
       facts.hub.closeAll();

@@ -1,4 +1,4 @@
-import { FEDERATED_KEY_DAYS_MAX } from '@hamlet/contract';
+import { type Channel, FEDERATED_KEY_DAYS_MAX } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.generated.ts';
@@ -16,7 +16,7 @@ export type ChannelIdentityRow = Readonly<Selection<Tables, 'channel_identity', 
 
 /** An account at a messenger, as the messenger names it. */
 interface Sender {
-  readonly channel: 'telegram';
+  readonly channel: Channel;
   readonly externalId: string;
   readonly name: string;
 }

@@ -4,6 +4,8 @@ import { AgentId, Time } from '../../values/scalars.ts';
 import { ofPeople } from '../people/account.ts';
 
 const CHANNELS = ['telegram'] as const;
+/** A messenger through which people talk with an agent. */
+export type Channel = (typeof CHANNELS)[number];
 
 const Link = z.strictObject({
   identity_id: z.uuid(),

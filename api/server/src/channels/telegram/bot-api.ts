@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { boundedBody } from '../../service/bounded-body.ts';
+import { BotRefusal, type OutgoingFile, type OutgoingMessage } from '../bot-port.ts';
 
 const ANSWER_MAX_BYTES = 4_194_304;
 const CALL_LIMIT_MS = 15_000;
+/** Of a call that sends a file. */
+const FILE_LIMIT_MS = 60_000;
 /** Updates of one poll. */
 const UPDATES_MAX = 50;
 const TEXT_MAX_CHARS = 4_096;
@@ -38,58 +41,70 @@ const Answer = z.object({
   parameters: z.object({ retry_after: z.number().min(0).optional() }).optional(),
 });
 
-/** A refusal of the Bot API: `status` as of HTTP, with the time to wait if there is one. */
-export class BotApiError extends Error {
+/** A refusal of the Bot API: `status` as of HTTP. */
+export class BotApiError extends BotRefusal {
   readonly status: number;
-  readonly retryAfterS: number | null;
-  constructor(method: string, answer: z.infer<typeof Answer>) {
-    const { error_code: status = 500, description = '', parameters } = answer;
-    super(`${method}: Telegram refuses it with ${status}: ${description.slice(0, 200)}`);
+  constructor(method: string, { error_code: status = 500, description = '', parameters }: z.infer<typeof Answer>) {
+    super(`${method}: Telegram refuses it with ${status}: ${description.slice(0, 200)}`, {
+      isFinal: status === 400 || status === 403,
+      retryAfterS: parameters?.retry_after ?? null,
+    });
     this.name = 'BotApiError';
     this.status = status;
-    this.retryAfterS = parameters?.retry_after ?? null;
   }
 }
 
-interface Button {
-  readonly text: string;
-  /** At most 64 bytes. */
-  readonly data: string;
-}
-
-export interface OutgoingText {
-  readonly chatId: number;
-  readonly text: string;
+export interface OutgoingText extends Pick<OutgoingMessage, 'text' | 'buttons'> {
+  /** Id of a private chat: that of its person. */
+  readonly chatId: string;
   readonly isHtml?: boolean;
-  readonly buttons?: readonly Button[];
 }
 
 /** The Bot API as one bot. Errors never contain the token. */
-export interface BotApi {
+interface BotApi {
   /** Waits up to `waitS` for updates from number `from` on; null stands for an update that cannot be read. */
   poll(
     from: number,
     waitS: number,
     signal: AbortSignal,
   ): Promise<readonly { readonly updateId: number; readonly update: Update | null }[]>;
-  send(message: OutgoingText): Promise<void>;
+  /** Resolves with the id of the message. */
+  send(message: OutgoingText): Promise<string>;
+  sendFile(chatId: string, file: Omit<OutgoingFile, 'to'>): Promise<void>;
+  edit(messageId: string, message: OutgoingText): Promise<void>;
+  remove(chatId: string, messageId: string): Promise<void>;
   /** Answers the press of a button with a short notice. */
   answerPress(pressId: string, text: string): Promise<void>;
-  removeButtons(chatId: number, messageId: number): Promise<void>;
+  removeButtons(chatId: string, messageId: string): Promise<void>;
 }
+
+const Sent = z.object({ message_id: Id });
+
+/** The fields that show a text. Pure. */
+function textFields({ text, isHtml = false }: Pick<OutgoingText, 'text' | 'isHtml'>) {
+  return { text, ...(isHtml ? { parse_mode: 'HTML' } : {}), link_preview_options: { is_disabled: true } };
+}
+
+function formOf(chatId: string, { name, mediaType, content }: Omit<OutgoingFile, 'to'>): FormData {
+  const form = new FormData();
+  form.set('chat_id', chatId);
+  form.set('document', new Blob([new Uint8Array(content)], { type: mediaType }), name);
+  return form;
+}
+
+const placeOf = (chatId: string, messageId: string) => ({ chat_id: Number(chatId), message_id: Number(messageId) });
 
 /** @param url origin of the Bot API, for example https://api.telegram.org */
 export function createBotApi(url: string, token: string): BotApi {
   async function call(method: string, body: object, signal = AbortSignal.timeout(CALL_LIMIT_MS)): Promise<unknown> {
+    const sent =
+      body instanceof FormData
+        ? { body }
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
     let text: string;
     try {
-      const response = await fetch(`${url}/bot${token}/${method}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        redirect: 'error',
-        signal,
-      });
+      const to = `${url}/bot${token}/${method}`;
+      const response = await fetch(to, { method: 'POST', redirect: 'error', signal, ...sent });
       text = (await boundedBody(response.body, ANSWER_MAX_BYTES)).toString('utf8');
     } catch (error) {
       // The error of fetch may name the address, which has the token.
@@ -114,21 +129,29 @@ export function createBotApi(url: string, token: string): BotApi {
         update: Update.safeParse(each).data ?? null,
       }));
     },
-    send: async ({ chatId, text, isHtml = false, buttons = [] }) => {
+    send: async ({ chatId, buttons = [], ...shown }) => {
       const keyboard = buttons.map(({ text: word, data }) => ({ text: word, callback_data: data }));
-      await call('sendMessage', {
-        chat_id: chatId,
-        text,
-        ...(isHtml ? { parse_mode: 'HTML' } : {}),
-        link_preview_options: { is_disabled: true },
+      const sent = await call('sendMessage', {
+        chat_id: Number(chatId),
+        ...textFields(shown),
         ...(keyboard.length === 0 ? {} : { reply_markup: { inline_keyboard: [keyboard] } }),
       });
+      return String(Sent.parse(sent).message_id);
+    },
+    sendFile: async (chatId, file) => {
+      await call('sendDocument', formOf(chatId, file), AbortSignal.timeout(FILE_LIMIT_MS));
+    },
+    edit: async (messageId, { chatId, ...shown }) => {
+      await call('editMessageText', { ...placeOf(chatId, messageId), ...textFields(shown) });
+    },
+    remove: async (chatId, messageId) => {
+      await call('deleteMessage', placeOf(chatId, messageId));
     },
     answerPress: async (pressId, text) => {
       await call('answerCallbackQuery', { callback_query_id: pressId, text: text.slice(0, 200) });
     },
     removeButtons: async (chatId, messageId) => {
-      await call('editMessageReplyMarkup', { chat_id: chatId, message_id: messageId });
+      await call('editMessageReplyMarkup', placeOf(chatId, messageId));
     },
   };
 }

@@ -28,6 +28,14 @@ const METHODS = {
       })
       .optional(),
   }),
+  editMessageText: z.strictObject({
+    chat_id: z.int(),
+    message_id: z.int(),
+    text: z.string().min(1),
+    parse_mode: z.literal('HTML').optional(),
+    link_preview_options: z.strictObject({ is_disabled: z.boolean() }).optional(),
+  }),
+  deleteMessage: z.strictObject({ chat_id: z.int(), message_id: z.int() }),
   answerCallbackQuery: z.strictObject({ callback_query_id: z.string(), text: z.string().max(200) }),
   editMessageReplyMarkup: z.strictObject({ chat_id: z.int(), message_id: z.int() }),
 } as const;
@@ -35,10 +43,18 @@ type Method = keyof typeof METHODS;
 
 export interface SentMessage {
   readonly chatId: number;
+  readonly messageId: number;
   /** As the person reads it: without tags. */
   readonly text: string;
   readonly html: string | null;
   readonly buttons: readonly { readonly text: string; readonly data: string }[];
+}
+
+interface SentFile {
+  readonly chatId: number;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly text: string;
 }
 
 class Refusal extends Error {
@@ -67,10 +83,11 @@ function shownText(html: string): string {
 export class BotApiServer {
   readonly sent: SentMessage[] = [];
   readonly notices: string[] = [];
+  /** Messages whose buttons the village removed. */
   readonly unbuttoned: number[] = [];
-  /** Numbers of refused polls because another one waited. */
-  conflicts = 0;
-  polls = 0;
+  readonly files: SentFile[] = [];
+  readonly edits: { readonly messageId: number; readonly text: string }[] = [];
+  readonly deleted: number[] = [];
   readonly #token: string;
   #updates: { readonly update_id: number; readonly [part: string]: unknown }[] = [];
   #next = 700;
@@ -118,6 +135,12 @@ export class BotApiServer {
     this.#updates.push({ update_id: this.#take(), message });
   }
 
+  /** Forgets updates, as Telegram does after a day, and numbers the next ones from here, as it does at random after a week without one. */
+  renumber(next: number): void {
+    this.#updates = [];
+    this.#next = next;
+  }
+
   /** An update of a kind that the village cannot read. */
   writeStrange(): void {
     this.#updates.push({ update_id: this.#take(), message: { chat: 'none' } });
@@ -149,28 +172,42 @@ export class BotApiServer {
   async #answer(request: IncomingMessage): Promise<unknown> {
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? '') ?? [];
     if (token !== this.#token) throw new Refusal(401, 'Unauthorized');
-    if (!Object.hasOwn(METHODS, method)) throw new Refusal(404, 'Not Found');
+    if (method !== 'sendDocument' && !Object.hasOwn(METHODS, method)) throw new Refusal(404, 'Not Found');
+    if (method === 'sendDocument') return this.#takeFile(request);
     const body: unknown = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8'));
     const given = METHODS[method as Method].parse(body);
-    return 'offset' in given ? this.#poll(given, request) : this.#write(given);
+    return 'offset' in given ? this.#poll(given, request) : this.#write(method as Method, given);
   }
 
-  #write(given: Exclude<z.infer<(typeof METHODS)[Method]>, { offset: number }>): unknown {
+  #write(method: Method, given: Exclude<z.infer<(typeof METHODS)[Method]>, { offset: number }>): unknown {
     const refusal = this.#refusals.shift();
     if (refusal !== undefined) throw refusal;
-    if ('text' in given && 'chat_id' in given) return this.#send(given);
+    if (method === 'sendMessage') return this.#send(METHODS.sendMessage.parse(given));
+    return this.#change(method, given);
+  }
+
+  #change(method: Method, given: Exclude<z.infer<(typeof METHODS)[Method]>, { offset: number }>): true {
     if ('callback_query_id' in given) this.notices.push(given.text);
+    else if ('text' in given) this.edits.push({ messageId: Number(Object(given).message_id), text: given.text });
+    else if (method === 'deleteMessage') this.deleted.push(given.message_id);
     else this.unbuttoned.push(given.message_id);
     return true;
   }
 
+  async #takeFile(request: IncomingMessage): Promise<unknown> {
+    const headers = { 'content-type': request.headers['content-type'] ?? '' };
+    const form = await new Response(Buffer.concat(await request.toArray()), { headers }).formData();
+    const document = form.get('document');
+    if (!(document instanceof File) || document.size === 0)
+      throw new Refusal(400, 'Bad Request: file must be non-empty');
+    const chatId = Number(form.get('chat_id'));
+    this.files.push({ chatId, name: document.name, mediaType: document.type, text: await document.text() });
+    return { message_id: this.#take(), chat: { id: chatId, type: 'private' }, date: 0 };
+  }
+
   async #poll(given: { offset: number; timeout: number; limit: number }, request: IncomingMessage): Promise<unknown> {
-    if (this.#polling > 0) {
-      this.conflicts += 1;
-      throw new Refusal(409, 'Conflict: terminated by other getUpdates request');
-    }
+    if (this.#polling > 0) throw new Refusal(409, 'Conflict: terminated by other getUpdates request');
     this.#polling += 1;
-    this.polls += 1;
     try {
       this.#updates = this.#updates.filter((update) => update.update_id >= given.offset);
       const untilMs = Date.now() + given.timeout * 1_000;
@@ -194,7 +231,8 @@ export class BotApiServer {
       if (Buffer.byteLength(data) > DATA_MAX_BYTES) throw new Refusal(400, 'Bad Request: BUTTON_DATA_INVALID');
       return { text: word, data };
     });
-    this.sent.push({ chatId, text: shown, html: mode === undefined ? null : text, buttons });
-    return { message_id: this.#take(), chat: { id: chatId, type: 'private' }, date: 0 };
+    const messageId = this.#take();
+    this.sent.push({ chatId, messageId, text: shown, html: mode === undefined ? null : text, buttons });
+    return { message_id: messageId, chat: { id: chatId, type: 'private' }, date: 0 };
   }
 }

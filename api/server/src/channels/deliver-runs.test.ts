@@ -1,0 +1,158 @@
+/** The village delivers files and reports of runs to a bot. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { type CallInput, keepArtifact } from '@hamlet/contract';
+import {
+  inTransaction,
+  insertMessage,
+  keepChannelPlace,
+  linkIdentity,
+  noteChannelRun,
+  readChannelPlace,
+  readChannelRuns,
+  replaceReport,
+} from '@hamlet/store';
+import { dataOf } from '@hamlet/test/env/client';
+import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
+import { startPlay } from '../testing/test-village.ts';
+import { BotRefusal } from './bot-port.ts';
+import { deliverRuns } from './deliver-runs.ts';
+import { fakeBot, type FakeBot } from './testing/fake-bot.ts';
+
+const { play, village } = await startPlay();
+const db = village.openDb();
+const talk = new SessionPlay(play.url);
+const permits = new PermissionPlay(play.url);
+const grace = await firstAdmin(play.url);
+const zoe = await invite(grace, play.url, { name: 'Zoe', role: 'member' });
+const sender = { channel: 'telegram', externalId: '1001', name: 'Zoe' } as const;
+const identityId = await inTransaction(db, (tx) => linkIdentity(tx, sender, zoe.accountId));
+
+/** A run that a message of Zoe began through the messenger, started. */
+async function begin(): Promise<Working & { readonly sessionId: string }> {
+  const { session_id: sessionId } = await talk.open(zoe.client, 'ada');
+  const { run } = dataOf(await talk.say(zoe.client, sessionId, 'Bake.'));
+  await noteChannelRun(db, { identityId, agentId: 'ada', runId: run.run_id });
+  return { ...(await permits.start('ada', run)), sessionId };
+}
+
+const DAY_MS = 86_400_000;
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+const passTime = () =>
+  db
+    .updateTable('channel_run')
+    .set({ progress_at: ago(4_000) })
+    .execute();
+
+async function round(bot: FakeBot): Promise<void> {
+  const { signal } = new AbortController();
+  await deliverRuns({ db, signal }, bot, await readChannelRuns(db, [{ agentId: 'ada', channel: 'telegram' }], 10));
+}
+
+function keep(
+  { runId, cycle, attempt }: Working,
+  text: string,
+  more: Partial<CallInput<typeof keepArtifact>['query']>,
+) {
+  const body = new TextEncoder().encode(text);
+  return play.as('ada').call(keepArtifact, {
+    params: { run_id: runId, call_id: '1.0', sha256: createHash('sha256').update(body).digest('hex') },
+    query: { cycle, attempt, name: 'notes.txt', media_type: 'text/plain', ...more },
+    body,
+  });
+}
+
+test('deliverables follow the answer: the newest of each name, and words about those that are too large', async () => {
+  const bot = fakeBot('ada');
+  const working = await begin();
+  assert.equal(await permits.begun(working, { tool: 'read_file', args: { path: 'a' } }), 'begun');
+  dataOf(await keep(working, 'old', { deliverable: 'file' }));
+  dataOf(await keep(working, 'new', { deliverable: 'file' }));
+  dataOf(await keep(working, 'a screenshot', { name: 'screen.txt' }));
+  dataOf(await keep(working, 'x'.repeat(1_001), { name: 'large.txt', deliverable: 'file' }));
+  dataOf(await talk.answer('ada', working.runId, 'Baked.'));
+  await round(bot);
+  assert.deepEqual(
+    [bot.sent.map(({ text }) => text), bot.files],
+    [
+      ['Baked.', 'More files of this answer are in the village: large.txt'],
+      [{ to: '1001', name: 'notes.txt', mediaType: 'text/plain', text: 'new' }],
+    ],
+  );
+  await round(bot);
+  assert.equal(bot.files.length, 1, 'each once');
+});
+
+test('a person who may no longer read the run gets neither its answer nor its files', async () => {
+  const bot = fakeBot('ada');
+  const working = await begin();
+  dataOf(await talk.answer('ada', working.runId, 'Secret.'));
+  await grace.client.banAccount({ account_id: zoe.accountId, reason: 'away' });
+  await round(bot);
+  await grace.client.liftAccountBan({ account_id: zoe.accountId });
+  await round(bot);
+  assert.deepEqual([bot.sent, bot.files], [[], []]);
+});
+
+test('one message shows the newest report of a run, every 3 seconds and 20 times at most, and goes before the answer', async () => {
+  const bot = fakeBot('ada');
+  const { runId, sessionId } = await begin();
+  const author = { role: 'agent', id: 'ada', name: 'ada' } as const;
+  const line = { sessionId, runId, author, text: 'Step 1', state: 'answered', inReplyTo: null, cost: null } as const;
+  const { messageId } = await inTransaction(db, (tx) => insertMessage(tx, { ...line, progress: { steps: 1 } }, null));
+  const report = (text: string) => inTransaction(db, (tx) => replaceReport(tx, messageId, { text, steps: 2 }));
+  await round(bot);
+  await round(bot);
+  assert.deepEqual([bot.sent.map(({ text }) => text), bot.edits], [['Step 1'], []]);
+  await report('Step 2');
+  await round(bot);
+  assert.deepEqual(bot.edits, [], 'three seconds have not passed');
+  for (let step = 2; step < 30; step += 1) {
+    await report(`Step ${step}`);
+    await passTime();
+    await round(bot);
+  }
+  assert.deepEqual([bot.sent.length, bot.edits.length, bot.edits[0]], [1, 19, { id: 'm1', text: 'Step 2' }]);
+  dataOf(await talk.answer('ada', runId, 'Baked.'));
+  await round(bot);
+  assert.deepEqual([bot.removed, bot.sent[1]?.text], [['m1'], 'Baked.']);
+});
+
+test('a person who deletes the report still gets the answer', async () => {
+  const gone = async () => {
+    throw new BotRefusal('the message is gone', { isFinal: true, retryAfterS: null });
+  };
+  const bot = { ...fakeBot('ada'), edit: gone, remove: gone };
+  const { runId, sessionId } = await begin();
+  const author = { role: 'agent', id: 'ada', name: 'ada' } as const;
+  const line = { sessionId, runId, author, text: 'Step 1', state: 'answered', inReplyTo: null, cost: null } as const;
+  const { messageId } = await inTransaction(db, (tx) => insertMessage(tx, { ...line, progress: { steps: 1 } }, null));
+  await round(bot);
+  await inTransaction(db, (tx) => replaceReport(tx, messageId, { text: 'Step 2', steps: 2 }));
+  await passTime();
+  await round(bot);
+  dataOf(await talk.answer('ada', runId, 'Baked.'));
+  await round(bot);
+  assert.deepEqual(
+    bot.sent.map(({ text }) => text),
+    ['Step 1', 'Baked.'],
+  );
+});
+
+test('a place goes only forward for two days; then smaller numbers begin again', async () => {
+  assert.equal(await readChannelPlace(db, 'b'), 0);
+  await keepChannelPlace(db, 'b', 900);
+  await keepChannelPlace(db, 'b', 800);
+  assert.equal(await readChannelPlace(db, 'b'), 900);
+  await db
+    .updateTable('channel_place')
+    .set({ moved_at: ago(3 * DAY_MS) })
+    .where('bot', '=', 'b')
+    .execute();
+  assert.equal(await readChannelPlace(db, 'b'), 0);
+  await keepChannelPlace(db, 'b', 30);
+  assert.equal(await readChannelPlace(db, 'b'), 30);
+});

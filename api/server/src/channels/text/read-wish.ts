@@ -1,0 +1,33 @@
+import type { PermissionAnswer } from '@hamlet/contract';
+import type { Wish } from '../bot-port.ts';
+
+const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { a: 'allow', d: 'deny', h: 'happened', r: 'repeat' };
+const PRESS = /^p:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([adhr])$/;
+const CODE = /^[A-Z2-7]{10}$/;
+
+/** The data of the button that answers a request: 40 bytes. Pure. */
+export function pressData(permissionId: string, answer: PermissionAnswer): string {
+  const letter = Object.entries(ANSWERS).find(([, word]) => word === answer)?.[0] ?? 'd';
+  return `p:${permissionId}:${letter}`;
+}
+
+/** The answer in the data of a button; null for other data. Pure. */
+export function readPress(data: string): Wish | null {
+  const [, permissionId, letter = ''] = PRESS.exec(data) ?? [];
+  const answer = ANSWERS[letter];
+  return permissionId === undefined || answer === undefined ? null : { kind: 'answer', permissionId, answer };
+}
+
+function wishOfCommand(command: string, code: string): Wish {
+  if (command === 'new') return { kind: 'begin_new' };
+  return command !== 'help' && CODE.test(code) ? { kind: 'link', code, word: null } : { kind: 'help' };
+}
+
+/** The wish in the text of a message: a command, a code, or words for the agent. Pure. */
+export function wishOf(text: string): Wish {
+  const [, command, rest = ''] = /^\/(start|link|new|help)(?:@\w+)?(?:\s+(\S+))?\s*$/.exec(text) ?? [];
+  if (command !== undefined) return wishOfCommand(command, rest.toUpperCase());
+  const code = text.trim().toUpperCase();
+  if (CODE.test(code)) return { kind: 'link', code, word: text };
+  return code === '' ? { kind: 'unreadable' } : { kind: 'say', text };
+}
