@@ -1,14 +1,11 @@
 /** The API with Postgres and Redis outside of the village, which docs/DEPLOYMENT.md sets up, over TLS. */
 import assert from 'node:assert/strict';
-import { chmod, chown, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { freePort } from '@hamlet/dev';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { until } from '@hamlet/test/env/until';
-import { Redis } from 'ioredis';
-import { testAuthority, type TestCertificate } from '../money/testing/test-authority.ts';
+import { outsideStores } from '@hamlet/test/env/net/outside-stores';
+import { testAuthority } from '../money/testing/test-authority.ts';
 import { ownVillage, Play } from '../testing/test-village.ts';
 import { readMigrationConfig } from './config.ts';
 import { migrateSchema } from './schema.ts';
@@ -19,45 +16,14 @@ const superuser = untilEnd(openSuperuser(village.postgres));
 const [authority, other] = await Promise.all([testAuthority(), testAuthority()]);
 untilEnd(authority);
 untilEnd(other);
-const [first] = await superuser.run('show data_directory');
-const folder = String(first?.['data_directory']);
-const { uid, gid } = await stat(folder);
-const file = (name: string): string => join(folder, name);
-
-async function keep(name: string, text: string): Promise<void> {
-  await writeFile(file(name), text);
-  await chown(file(name), uid, gid);
-  await chmod(file(name), 0o600);
-}
-
-/** Lets Postgres show this certificate from now on. */
-async function certify({ chain, key }: TestCertificate): Promise<void> {
-  await keep('server.crt', chain);
-  await keep('server.key', key);
-  await superuser.run('alter system set ssl = on');
-  await superuser.run('select pg_reload_conf()');
-  await until('Postgres to have TLS', async () => (await superuser.run('show ssl'))[0]?.['ssl'] === 'on');
-}
+const { file, keep, certify, makeRoles, certifyRedis } = await outsideStores(superuser);
 
 const certificate = await authority.server(['localhost']);
 await keep('ca.crt', authority.root);
 await keep('other.crt', other.root);
 await certify(certificate);
 
-/** The statements of the document, with these passwords. */
-async function setUp(): Promise<void> {
-  const text = await readFile(join(import.meta.dirname, '../../../../docs/DEPLOYMENT.md'), 'utf8');
-  const statements = /```sql\n([^`]+)```/.exec(text)?.[1]?.trim().split('\n') ?? [];
-  assert.equal(statements.length, 6);
-  for (const statement of statements)
-    await superuser.run(
-      statement.replace(
-        /'(\w+_PASSWORD)'/,
-        (_, name: keyof typeof PASSWORDS) => `'${PASSWORDS[name].replace("'", "''")}'`,
-      ),
-    );
-}
-await setUp();
+await makeRoles(PASSWORDS);
 
 const postgresUrl = (role: string, ca = 'ca.crt'): string =>
   `postgres://${role}@localhost:${village.postgres.port}/hamlet?sslmode=verify-full&sslrootcert=${file(ca)}`;
@@ -70,26 +36,6 @@ function migrateWith(ca: string): Promise<void> {
     HAMLET_POSTGRES_OWNER_PASSWORD: PASSWORDS.OWNER_PASSWORD,
   });
   return migrateSchema(config, () => undefined);
-}
-
-/** Gives the village's Redis a port with TLS and a password. */
-async function certifyRedis(password: string): Promise<number> {
-  const port = await freePort();
-  const redis = new Redis(village.redis.url);
-  const settings = {
-    'tls-cert-file': file('server.crt'),
-    'tls-key-file': file('server.key'),
-    'tls-ca-cert-file': file('ca.crt'),
-    'tls-auth-clients': 'no',
-    'tls-port': port,
-    requirepass: password,
-  };
-  try {
-    await redis.call('CONFIG', 'SET', ...Object.entries(settings).flat());
-  } finally {
-    redis.disconnect();
-  }
-  return port;
 }
 
 test('a certificate of another authority or of another name is refused', async () => {
@@ -111,7 +57,7 @@ test('the roles of the document migrate and serve a village, and every connectio
       () => false,
     ),
   );
-  const port = await certifyRedis('r:e@d/i%s');
+  const port = await certifyRedis(village.redis, 'r:e@d/i%s');
   const { peopleUrl } = await village.startReplica({
     HAMLET_POSTGRES_URL: postgresUrl('app'),
     HAMLET_POSTGRES_PASSWORD: PASSWORDS.APP_PASSWORD,
