@@ -16,7 +16,6 @@ export * from './attention/away.ts';
 export * from './attention/needs.ts';
 export * from './attention/person-seen.ts';
 export * from './attention/unread.ts';
-
 export * from './board/author-record.ts';
 export * from './board/events.ts';
 export * from './board/flags.ts';
