@@ -28,7 +28,7 @@ interface NeedFilter {
   readonly stoppedCodes: readonly string[];
 }
 
-/** Of each kind one more than an answer has, so that the answer knows that there are more. */
+/** One more of a kind than an answer has, so that the answer knows that there are more. */
 const READ = NEEDS_MAX + 1;
 /** Older failures are history. */
 const FAILED_DAYS = 3;

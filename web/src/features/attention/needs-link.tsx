@@ -12,9 +12,9 @@ export function NeedsLink() {
   return (
     <ViewLink
       to="needs"
-      className="view-link needs-link"
+      className="needs-link"
       current={isOpen}
-      title={count === null ? 'Nothing waits for you' : 'What waits for you'}
+      title={count === null ? 'Nothing waits for you' : `${count} to settle`}
     >
       <Icon name="hand" size={17} />
       <span className="needs-word">Needs you</span>

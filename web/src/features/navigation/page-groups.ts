@@ -12,7 +12,7 @@ export const PAGE_LABELS: Readonly<
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
   needs: {
     word: 'Needs you',
-    hint: 'What waits for you: requests, results, limits, and what you always allow',
+    hint: 'Requests, results and limits that wait for you, and what you always allow',
     needs: 'runs:read',
   },
   schedules: { word: 'Schedules', hint: 'Runs at given times', needs: 'schedules:read' },
