@@ -136,6 +136,7 @@ test('the plugin is one file, which runs under every supported Node', async () =
     'runs',
     'run',
     'needs',
+    'away',
     'permissions',
     'approve',
     'deny',

@@ -2,6 +2,7 @@ import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
 import { agents } from './commands/agents/agents.ts';
 import { timeline } from './commands/agents/timeline.ts';
 import { approve, deny } from './commands/approve.ts';
+import { away } from './commands/people/away.ts';
 import { chat } from './commands/chat.ts';
 import { freeze } from './commands/freeze.ts';
 import { logs } from './commands/logs.ts';
@@ -26,6 +27,7 @@ import { processTerminal } from './terminal.ts';
 const COMMANDS = [
   agents,
   timeline,
+  away,
   why,
   awake,
   sleep,
