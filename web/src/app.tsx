@@ -28,6 +28,7 @@ const loadMap = async (): Promise<{ readonly default: typeof import('./features/
   default: (await import('./features/map/map-view.tsx')).MapView,
 });
 const MapView = lazy(loadMap);
+const AwayCard = lazy(async () => ({ default: (await import('./features/away/away-card.tsx')).AwayCard }));
 
 /** The shortest wait before the page tries again to load a world that failed to load. */
 const WORLD_RETRY_MS = 2000;
@@ -162,9 +163,20 @@ function Over({ controller }: { readonly controller: MapController | null }) {
       >
         <OpenPage />
       </LazyBoundary>
+      <Away />
       <SelectedAgent />
       {showsMap(view) && controller !== null && <MapControls controller={controller} />}
     </>
+  );
+}
+
+/** Another account has another last look. */
+function Away() {
+  const viewer = useViewerId();
+  return viewer === null ? null : (
+    <LazyBoundary key={viewer} fallback={null} failed={null}>
+      <AwayCard />
+    </LazyBoundary>
   );
 }
 

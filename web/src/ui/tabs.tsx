@@ -1,7 +1,12 @@
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 
-/** A tab; `mark` is a dot beside its word. */
-export type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
+/** A tab; `mark` is a dot beside its word, `count` a number. */
+export type TabItem<T extends string> = Readonly<{
+  key: T;
+  word: string;
+  mark?: 'bad' | 'waiting' | undefined;
+  count?: ReactNode;
+}>;
 
 interface TabsProps<T extends string> {
   readonly label: string;
@@ -22,7 +27,7 @@ export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsP
   };
   return (
     <div className="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
-      {items.map(({ key, word, mark }) => (
+      {items.map(({ key, word, mark, count }) => (
         <button
           key={key}
           type="button"
@@ -35,6 +40,7 @@ export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsP
           onClick={() => onChoose(key)}
         >
           {word}
+          {count}
           {mark !== undefined && <span className={`mark mark-${mark}`} aria-hidden="true" />}
         </button>
       ))}

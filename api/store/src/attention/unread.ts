@@ -58,7 +58,7 @@ export async function readUnreadPosts(tx: Tx, personId: string): Promise<readonl
   return rows;
 }
 
-/** A conversation with texts of others that the person has not read. */
+/** A conversation with answers of its agent that the person has not read. */
 export interface UnreadSession {
   readonly sessionId: string;
   readonly agentId: string;
@@ -81,9 +81,9 @@ export async function readUnreadSessions(db: Db, personId: string): Promise<read
     select mine.session_id as "sessionId", mine.agent_id as "agentId", mine.title, unread.texts, unread.at
     from mine cross join lateral (
       select count(*)::integer as texts, max(at) as at from (
-        select at, author_role in ('member', 'admin') and author_id = ${personId} as own from session_message
+        select at, author_role from session_message
         where session_message.session_id = mine.session_id order by number desc limit ${TEXTS_MAX}) newest
-      where not own and at > mine.base) unread
+      where author_role = 'agent' and at > mine.base) unread
     where unread.texts > 0 order by unread.at desc limit ${UNREAD_MAX}`.execute(db);
   return rows;
 }

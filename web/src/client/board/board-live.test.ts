@@ -5,7 +5,6 @@ import { aPost, aReply } from './board.fixture.ts';
 import { afterMessage, EMPTY_BOARD, learn, MAX_POSTS, takesAlong } from './board-live.ts';
 import type { Session } from '../app-state.ts';
 
-const AWAY = { id: 'me', looking: false };
 const at = { epoch: 'e1', offset: 7 };
 const event = (change: Partial<BoardEvent>): BoardEvent => ({
   type: 'event',
@@ -20,20 +19,19 @@ const event = (change: Partial<BoardEvent>): BoardEvent => ({
 });
 
 test('a snapshot replaces the state and makes lists read again', () => {
-  const state = afterMessage(
-    EMPTY_BOARD,
-    { type: 'snapshot', ...at, posts: [aPost({ post_id: 'p1' }), aPost({ post_id: 'p2' })] },
-    AWAY,
-  );
+  const state = afterMessage(EMPTY_BOARD, {
+    type: 'snapshot',
+    ...at,
+    posts: [aPost({ post_id: 'p1' }), aPost({ post_id: 'p2' })],
+  });
   assert.deepEqual([...state.posts.keys()], ['p1', 'p2']);
-  assert.deepEqual([state.at, state.generation, state.unseen], [at, 1, 0]);
+  assert.deepEqual([state.at, state.generation], [at, 1]);
 });
 
 test('an event carries the whole post and reply, and advances the mark', () => {
   const state = afterMessage(
     EMPTY_BOARD,
     event({ what: 'replied', reply_id: 'r1', post: aPost({ replies: 1 }), reply: aReply() }),
-    AWAY,
   );
   assert.equal(state.posts.get('p1')?.replies, 1);
   assert.equal(state.replies.get('p1')?.get('r1')?.body, aReply().body);
@@ -41,36 +39,18 @@ test('an event carries the whole post and reply, and advances the mark', () => {
 });
 
 test('a post that the viewer can no longer see becomes null', () => {
-  const before = afterMessage(EMPTY_BOARD, event({}), AWAY);
-  const after = afterMessage(before, event({ what: 'hidden', offset: 9, post: null }), AWAY);
+  const before = afterMessage(EMPTY_BOARD, event({}));
+  const after = afterMessage(before, event({ what: 'hidden', offset: 9, post: null }));
   assert.equal(after.posts.get('p1'), null);
   assert.ok(after.posts.has('p1'));
 });
 
 test('a reset keeps known posts and makes lists read again; a mark changes nothing else', () => {
-  const before = afterMessage(EMPTY_BOARD, event({}), AWAY);
-  const reset = afterMessage(before, { type: 'reset', epoch: 'e2', offset: 0 }, AWAY);
+  const before = afterMessage(EMPTY_BOARD, event({}));
+  const reset = afterMessage(before, { type: 'reset', epoch: 'e2', offset: 0 });
   assert.deepEqual([reset.generation, reset.posts.size], [before.generation + 1, 1]);
-  const mark = afterMessage(reset, { type: 'mark', epoch: 'e2', offset: 40 }, AWAY);
+  const mark = afterMessage(reset, { type: 'mark', epoch: 'e2', offset: 40 });
   assert.deepEqual([mark.generation, mark.at?.offset, mark.events], [reset.generation, 40, reset.events]);
-});
-
-test('only texts that others write while the board is closed count as unseen', () => {
-  const cases: readonly (readonly [Partial<BoardEvent>, boolean, number])[] = [
-    [{}, false, 1],
-    [{}, true, 0],
-    [{ post: aPost({ author_type: 'human', author_id: 'account me' }) }, false, 0],
-    [{ what: 'replied', reply_id: 'r1', reply: aReply() }, false, 1],
-    [{ what: 'replied', reply_id: 'r1', reply: aReply({ author_id: 'account me' }) }, false, 0],
-    [{ what: 'revised' }, false, 0],
-    [{ what: 'rewarded' }, false, 0],
-  ];
-  for (const [change, looking, unseen] of cases)
-    assert.equal(
-      afterMessage(EMPTY_BOARD, event(change), { id: 'me', looking }).unseen,
-      unseen,
-      JSON.stringify(change),
-    );
 });
 
 test('the number of stored posts is limited', () => {

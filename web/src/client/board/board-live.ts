@@ -17,8 +17,6 @@ interface BoardState {
   readonly generation: number;
   /** Increases with every event. A search then repeats its request, because only the API knows which posts match. */
   readonly events: number;
-  /** Posts and replies by others that arrived while the board was not open. */
-  readonly unseen: number;
 }
 
 export const EMPTY_BOARD: BoardState = {
@@ -27,16 +25,12 @@ export const EMPTY_BOARD: BoardState = {
   replies: new Map(),
   generation: 0,
   events: 0,
-  unseen: 0,
 };
 
 /** Maximum number of posts kept; the oldest are evicted first. Lists keep their own pages. */
 export const MAX_POSTS = 500;
 
-/** The person at the page: `id` is null for a visitor, and `looking` is true while the board is open. */
-type Reader = Readonly<{ id: string | null; looking: boolean }>;
-
-export function afterMessage(state: BoardState, message: BoardMessage, reader: Reader): BoardState {
+export function afterMessage(state: BoardState, message: BoardMessage): BoardState {
   const at = { epoch: message.epoch, offset: message.offset };
   switch (message.type) {
     case 'snapshot':
@@ -52,23 +46,17 @@ export function afterMessage(state: BoardState, message: BoardMessage, reader: R
     case 'mark':
       return { ...state, at };
     case 'event':
-      return afterEvent({ ...state, at }, message, reader);
+      return afterEvent({ ...state, at }, message);
   }
 }
 
-function afterEvent(state: BoardState, event: BoardEvent, reader: Reader): BoardState {
+function afterEvent(state: BoardState, event: BoardEvent): BoardState {
   const learnt = learn(state, event.post_id, event.post);
   const known =
     event.reply_id === null
       ? learnt
       : learnReply(learnt, { post_id: event.post_id, reply_id: event.reply_id }, event.reply);
-  return { ...known, events: known.events + 1, unseen: known.unseen + (isNews(event, reader) ? 1 : 0) };
-}
-
-/** True if an event counts as unseen: new, by another author, while the board was not open. */
-function isNews({ what, post, reply }: BoardEvent, { id, looking }: Reader): boolean {
-  const made = what === 'posted' ? post : what === 'replied' ? reply : null;
-  return !looking && made !== null && (id === null || made.author_id !== `account ${id}`);
+  return { ...known, events: known.events + 1 };
 }
 
 export function learn(state: BoardState, postId: string, post: Post | null): BoardState {
@@ -167,17 +155,11 @@ export class BoardLive {
       console.warn('the page cannot read a message of the board', message.error.issues);
       return;
     }
-    this.state.set((state) =>
-      afterMessage(state, message.data, {
-        id: this.#viewer,
-        looking: this.#store.get().place.view === 'board' && !document.hidden,
-      }),
-    );
+    this.state.set((state) => afterMessage(state, message.data));
   }
 
   #follow(): void {
     const app = this.#store.get();
-    if (app.place.view === 'board' && this.state.get().unseen > 0) this.state.set((state) => ({ ...state, unseen: 0 }));
     if (app.place.post !== this.#read) {
       this.#read = app.place.post;
       this.#hangPins();

@@ -4,9 +4,11 @@ import type { AppState, Row } from '../../client/app-state.ts';
 import { Avatar, Icon, IconButton, LinkButton, Unread } from '../../ui/controls.tsx';
 import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
+import { UnreadMark } from '../away/unread-mark.tsx';
+import { useUnread } from '../away/use-unread.ts';
 import { MindName } from '../mind/mind-name.tsx';
 import { ActivityFeed } from './activity-feed.tsx';
-import { useRole, useTiers, useVillage, useVillageState } from '../village-context.ts';
+import { useRole, useShowAgent, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { HANDS_ICONS } from '../../ui/icon-paths.ts';
 import { moneyLabel, sumOf } from '../../client/labels.ts';
@@ -21,6 +23,7 @@ export function AgentsPanel() {
   const rows = useVillageState((state) => state.rows);
   const details = useVillageState((state) => state.details);
   const agents = useVillageState((state) => state.agents);
+  const unread = useUnread().agents;
   const [filter, setFilter] = useState('');
   const [order, setOrder] = useState<Order>('name');
   const [open, setOpen] = useState(false);
@@ -69,11 +72,19 @@ export function AgentsPanel() {
         gapClassName="agents-gap"
         idOf={({ id }) => id}
         render={(row, place) => (
-          <AgentRow key={row.id} row={row} withBalance={order !== 'name'} place={place} of={found.length} />
+          <AgentRow
+            key={row.id}
+            row={row}
+            unread={unread.get(row.id) ?? 0}
+            withBalance={order !== 'name'}
+            place={place}
+            of={found.length}
+          />
         )}
         onKeyDown={(event) => moveFocus(event, '.agent-row')}
       />
       <VillageCost />
+      <NextSteps agent={rows.find(({ online }) => online) ?? rows[0]} />
       <ActivityFeed />
     </aside>
   );
@@ -112,6 +123,27 @@ function VillageCost() {
   );
 }
 
+/** The first things that a person can do here. */
+function NextSteps({ agent }: { readonly agent: Row | undefined }) {
+  const { open, openSignIn } = useVillage();
+  const show = useShowAgent();
+  const role = useRole();
+  if (agent === undefined) return null;
+  if (!roleMay(role, 'sessions:write'))
+    return (
+      <p className="hint agents-cost">
+        <LinkButton word="Sign in" onClick={openSignIn} /> to talk to agents and give them work.
+      </p>
+    );
+  return (
+    <p className="hint agents-cost" data-next-steps>
+      <LinkButton word={`Talk to ${agent.name}`} onClick={() => show(agent.id, { tab: 'chat', chat: null })} />,{' '}
+      <LinkButton word="give a task" onClick={() => show(agent.id, { tab: 'runs' })} /> or{' '}
+      <LinkButton word="ask on the board" onClick={() => open({ view: 'board' })} />.
+    </p>
+  );
+}
+
 type NoRowsProps = AppState['agents'] & Readonly<{ empty: boolean }>;
 
 function NoRows({ read, refused, empty }: NoRowsProps) {
@@ -129,9 +161,9 @@ function NoRows({ read, refused, empty }: NoRowsProps) {
 }
 
 /** `place` is the position in the list. `of` is the length of the whole list, of which only a part may be rendered. */
-type RowProps = Readonly<{ row: Row; withBalance: boolean; place: number; of: number }>;
+type RowProps = Readonly<{ row: Row; unread: number; withBalance: boolean; place: number; of: number }>;
 
-const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps) {
+const AgentRow = memo(function AgentRow({ row, unread, withBalance, place, of }: RowProps) {
   const tools = useVillage();
   const selected = useVillageState((state) => state.selected === row.id);
   const detail = useVillageState((state) => state.details.get(row.id));
@@ -160,6 +192,7 @@ const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProp
           <span className="agent-name">
             {row.name}
             <MindName mind={detail?.mind} />
+            <UnreadMark texts={unread} word="unread" />
             {row.speech !== null && (
               <span className="agent-speaks" title={row.speech}>
                 <Icon name="speech" size={13} />

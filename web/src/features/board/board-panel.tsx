@@ -1,10 +1,18 @@
 import type { PostAudience } from '@hamlet/contract';
-import { createPost, POST_BODY_MAX_CHARS, POST_TITLE_MAX_CHARS, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
+import {
+  createPost,
+  markSeen,
+  POST_BODY_MAX_CHARS,
+  POST_TITLE_MAX_CHARS,
+  roleMay,
+  VILLAGE_TAGS,
+} from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import './board.css';
 import { useStore } from '../../client/store.ts';
 import { Button, Icon, LinkButton, RefusedNotice } from '../../ui/controls.tsx';
 import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
+import { useUnread } from '../away/use-unread.ts';
 import { PostList } from './post-list.tsx';
 import { Thread } from './thread.tsx';
 import { POST_FILTERS } from '../../client/url-state.ts';
@@ -225,9 +233,20 @@ function PostFilters() {
             onClick={() => open({ posts: 'open', tag: null, who: null, find: null, audience: null })}
           />
         )}
+        <ReadAll />
       </div>
     </div>
   );
+}
+
+function ReadAll() {
+  const { api } = useVillage();
+  const { posts, again } = useUnread();
+  if (posts.size === 0) return null;
+  const read = (): void => {
+    void api.call(markSeen, { body: { things: ['board'] } }).then(again);
+  };
+  return <LinkButton word="Mark all as read" onClick={read} data-action="read-all" />;
 }
 
 function TagPick({ tag, onTag }: Readonly<{ tag: string | null; onTag: (tag: string | null) => void }>) {

@@ -9,6 +9,8 @@ import { changeLabel } from '../../client/labels.ts';
 import { audienceLabel, freshList, type PostNarrowing, queryOf, STATUS_LABELS } from './board-labels.ts';
 import { usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
+import { UnreadMark } from '../away/unread-mark.tsx';
+import { useUnread } from '../away/use-unread.ts';
 
 export function PostList({ onWrite }: { readonly onWrite: (() => void) | null }): ReactElement {
   const { posts: status, tag, audience, who: author, find } = useVillageState((state) => state.place);
@@ -32,10 +34,11 @@ export function PostList({ onWrite }: { readonly onWrite: (() => void) | null })
 }
 
 function Rows({ posts, now }: { readonly posts: readonly Post[]; readonly now: number }) {
+  const unread = useUnread().posts;
   return (
     <ul className="post-rows" onKeyDown={(event) => moveFocus(event, '.post-row')}>
       {posts.map((post) => (
-        <PostRow key={post.post_id} post={post} now={now} />
+        <PostRow key={post.post_id} post={post} now={now} unread={unread.get(post.post_id) ?? 0} />
       ))}
     </ul>
   );
@@ -65,7 +68,7 @@ function Empty({ narrowed, onWrite }: Readonly<{ narrowed: boolean; onWrite: (()
   );
 }
 
-const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Post; now: number }>) {
+const PostRow = memo(function PostRow({ post, now, unread }: Readonly<{ post: Post; now: number; unread: number }>) {
   const { open } = useVillage();
   const status = STATUS_LABELS[post.status];
   return (
@@ -82,6 +85,7 @@ const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Post; now:
           <span className="post-row-line">
             <b>{post.author_name}</b>
             <AudienceMark post={post} />
+            <UnreadMark texts={unread} word="unread" />
             <Time at={post.created_at} word={timeAgo(post.created_at, now)} />
           </span>
           <span className="post-row-title">{post.title}</span>

@@ -20,6 +20,7 @@ import { ArtifactCard } from '../results/artifact-card.tsx';
 import '../results/results.css';
 import { useDraft } from '../../client/drafts.ts';
 import { PendingTexts } from '../pending-texts.tsx';
+import { useRead } from '../away/use-unread.ts';
 
 const PENDING = { list: 'replies', item: 'reply reply-pending', hint: 'hint' };
 
@@ -74,6 +75,7 @@ function ReplyForm({ post }: { readonly post: Post }) {
 
 export function Thread({ id }: { readonly id: string }) {
   const { post, replies, refused, gone, copy, more } = useThread(id);
+  useRead('post', id, post === null ? 0 : replies.length + 1);
   const now = useNow(15_000);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

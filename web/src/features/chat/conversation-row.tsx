@@ -1,12 +1,15 @@
 import type { ChatSession } from '@hamlet/contract';
 import { Badge, Time } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
+import { UnreadMark } from '../away/unread-mark.tsx';
+import { useUnread } from '../away/use-unread.ts';
 import { useVillage } from '../village-context.ts';
 import { SESSION_STATES } from './chat-labels.ts';
 
 /** A conversation in the timeline of its agent; it opens the conversation. */
 export function ConversationRow({ session, now }: Readonly<{ session: ChatSession; now: number }>) {
   const { open } = useVillage();
+  const unread = useUnread().sessions.get(session.session_id) ?? 0;
   const { word, tone } = SESSION_STATES[session.state];
   return (
     <li>
@@ -17,6 +20,7 @@ export function ConversationRow({ session, now }: Readonly<{ session: ChatSessio
         onClick={() => open({ chat: session.session_id })}
       >
         <b className="conversation-title">{session.title}</b>
+        <UnreadMark texts={unread} word="unread" />
         <Time at={session.last_at} word={timeAgo(session.last_at, now)} />
         <span className="conversation-facts">
           {session.state !== 'idle' && <Badge tone={tone}>{word}</Badge>}

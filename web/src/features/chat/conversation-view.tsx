@@ -30,6 +30,7 @@ import { useCancelRun } from '../runs/use-runs.ts';
 import { sumOf } from '../../client/labels.ts';
 import { type Refused, refusalText } from '../../client/api.ts';
 import { PendingTexts } from '../pending-texts.tsx';
+import { useRead } from '../away/use-unread.ts';
 
 const PENDING = { list: 'transcript', text: 'bubble', hint: 'message-facts' };
 
@@ -85,6 +86,7 @@ function useStickToEnd(): Stick {
 
 export function ConversationView({ sessionId, agent }: Readonly<{ sessionId: string; agent: AgentDetail }>) {
   const { state, stream, change } = useConversation(sessionId, agent.agent_id);
+  useRead('session', sessionId, state.messages.length);
   const { messages } = useVillage();
   const wake = useStore(messages.wakes, (wakes) => wakes.get(sessionId) ?? null);
   const listener = { ...agent, wake };

@@ -8,6 +8,8 @@ import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time,
 import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import '../mind/mind.css';
 import { AgentRuns } from '../runs/agent-runs.tsx';
+import { UnreadMark } from '../away/unread-mark.tsx';
+import { useUnread } from '../away/use-unread.ts';
 import { usePending } from '../permissions/use-pending.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
@@ -187,7 +189,11 @@ const ChatTab = lazy(async () => ({ default: (await import('../chat/chat-tab.tsx
 function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail | undefined; tab: Tab }>) {
   const { open } = useVillage();
   const marks = useTabMarks(row.id, detail);
-  const items = TABS.map((key): TabItem<Tab> => ({ key, word: WORDS[key], mark: marks[key] }));
+  const unread = useUnread().agents.get(row.id) ?? 0;
+  const items = TABS.map((key): TabItem<Tab> => {
+    const count = key === 'chat' ? <UnreadMark texts={unread} word="unread" /> : null;
+    return { key, word: WORDS[key], mark: marks[key], count };
+  });
   return (
     <div className="inspector-body">
       <AgentHead row={row} detail={detail} />

@@ -1,7 +1,8 @@
 import { type MouseEvent, useEffect, useRef } from 'react';
-import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
 import { Icon } from '../../ui/controls.tsx';
+import { UnreadMark } from '../away/unread-mark.tsx';
+import { useUnread } from '../away/use-unread.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { addressOf, groupOf, GROUPS, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
@@ -22,7 +23,7 @@ export function ViewNav() {
           >
             <Icon name={group.icon} size={17} />
             <span>{group.word}</span>
-            {to === 'board' && <Unseen />}
+            {to === 'board' && <UnreadPosts />}
           </ViewLink>
         );
       })}
@@ -30,15 +31,8 @@ export function ViewNav() {
   );
 }
 
-function Unseen() {
-  const { board } = useVillage();
-  const unseen = useStore(board.state, (state) => state.unseen);
-  return unseen === 0 ? null : (
-    <span className="unseen" data-unseen={unseen}>
-      {unseen > 99 ? '99+' : unseen}
-      <span className="sr-only"> new</span>
-    </span>
-  );
+function UnreadPosts() {
+  return <UnreadMark texts={useUnread().posts.size} word="unread" />;
 }
 
 export function SubNav({ view }: { readonly view: View }) {
