@@ -17,7 +17,7 @@ export interface AwayRows {
   readonly at: Date;
 }
 
-/** Newest firings that are looked at for ones that skipped an agent. */
+/** The newest firings among which the query searches for ones that skipped an agent. */
 const FIRINGS_MAX = 1_000;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 

@@ -2,14 +2,14 @@ import { AWAY_DAYS_MAX, UNREAD_MAX } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** The newest posts and replies that are looked at: a look costs the same on a board of any size. */
+/** The newest posts and replies that a query reads, so that it costs the same on a board of any size. */
 const POSTS_MAX = 200;
 const REPLIES_MAX = 300;
-/** The newest conversations of a person that are looked at, and the newest texts of each that are counted. */
+/** The newest conversations of a person that a query reads, and the newest texts of each. */
 const SESSIONS_MAX = 200;
 const TEXTS_MAX = 20;
 
-/** Texts before this time are read, whatever the marks say; null for a person who has never looked at the village. */
+/** Texts before this time count as read, without any mark of their own; null for a person who has never looked at the village. */
 const readUntil = (personId: string, thing: 'board' | 'sessions') => sql`
   (select greatest(seen_at, now() - make_interval(days => ${AWAY_DAYS_MAX})) as base from person_seen
     where person_id = ${personId} and thing = ${thing})`;
