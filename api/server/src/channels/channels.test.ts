@@ -129,7 +129,7 @@ test('a request for a permission has buttons; one press answers it, as its perso
   assert.match((await received()).text, /could not finish this/);
 });
 
-test('groups, bots and strange updates are passed over; a ban and the end of the link count at once', async () => {
+test('groups, bots and unreadable updates are ignored; a ban and the end of the link apply at once', async () => {
   telegram.write(ZOE, 'In a group', { id: -5, type: 'group' });
   telegram.writeStrange();
   telegram.press(ZOE, 'p:nonsense');
@@ -240,7 +240,7 @@ test('a run whose request expired takes no place among deliveries; an answer of 
   assert.equal((await received()).text, 'Answered.');
 });
 
-test('an answer waits out a 429; formatting that Telegram cannot read goes plain; a blocked bot ends the delivery', async () => {
+test('an answer waits as long as a 429 says, and loses formatting that Telegram refuses; a blocked bot ends the delivery', async () => {
   const answerWith = async (text: string): Promise<void> => {
     telegram.write(ZOE, 'Say it.');
     await until('the run', async () => (await talk.next('ada')) !== null);

@@ -72,7 +72,7 @@ async function readShown(
   return shown.ok && !shown.data.veiled ? { to: person.externalId, row: shown.data.row } : null;
 }
 
-/** What an ended run delivers, in order: parts of its answer, then its files, whose readers are those of its texts. */
+/** The deliveries of an ended run, in order: parts of its answer, then its files, whose readers are those of its texts. */
 async function resultOf({ db, bot, run, to }: Delivery, row: RunRow): Promise<readonly (() => Promise<unknown>)[]> {
   const { runId } = run;
   const answer = (await readAnswersOfRuns(db, [runId])).get(runId);

@@ -28,7 +28,7 @@ const press = (): Received => ({
   press: { id: 'press', messageId: '5' },
 });
 
-/** A handler whose village refuses answers for these reasons, the last one for ever. */
+/** A handler whose village refuses answers for these reasons, and repeats the last one. */
 function refusing(reasons: readonly (Refusal | 'down')[]) {
   let asked = 0;
   const answerPermission = plain(async () => {

@@ -128,15 +128,10 @@ export async function findLinkedPerson(
     ])
     .where('account.disabled_at', 'is', null)
     .where(LINK_HOLDS)
-    .$if('identityId' in which, (query) =>
-      'identityId' in which ? query.where('channel_identity.identity_id', '=', which.identityId) : query,
-    )
-    .$if('channel' in which, (query) =>
-      'channel' in which
-        ? query
-            .where('channel_identity.channel', '=', which.channel)
-            .where('channel_identity.external_id', '=', which.externalId)
-        : query,
+    .where((is) =>
+      'identityId' in which
+        ? is('channel_identity.identity_id', '=', which.identityId)
+        : is.and({ 'channel_identity.channel': which.channel, 'channel_identity.external_id': which.externalId }),
     )
     .executeTakeFirst();
   if (row === undefined) return null;

@@ -4,7 +4,7 @@ import { BotRefusal, type OutgoingFile, type OutgoingMessage } from '../bot-port
 
 const ANSWER_MAX_BYTES = 4_194_304;
 const CALL_LIMIT_MS = 15_000;
-/** Of a call that sends a file. */
+/** Limit of a call that sends a file. */
 const FILE_LIMIT_MS = 60_000;
 /** Updates of one poll. */
 const UPDATES_MAX = 50;
