@@ -56,6 +56,7 @@ import * as timeline from './routes/timeline/timeline.ts';
 import * as auctions from './routes/trade/auctions.ts';
 import * as purchases from './routes/trade/purchases.ts';
 import * as quote from './routes/trade/quote.ts';
+import * as villageDrill from './routes/village/drill.ts';
 import * as villageSettings from './routes/village/settings.ts';
 import * as world from './routes/world.ts';
 
@@ -164,6 +165,7 @@ const GROUPS = [
   [log.listAudit, log.listEgress, log.getLogCheckpoint, log.getLogKey, log.getLogEntries, log.getLogTile],
   [log.getLogProof, log.getLogConsistency, log.getBalanceProof],
   [villageSettings.getVillageSettings, villageSettings.setVillageSetting],
+  [villageDrill.recordDrill, villageDrill.getLastDrill],
   [service.getLivez, service.getReadyz, service.getOpenApi, service.getDocs],
 ] as const satisfies readonly (readonly RouteSpec[])[];
 

@@ -71,6 +71,7 @@ export * from './routes/trade/auctions.ts';
 export * from './routes/trade/price-list.ts';
 export * from './routes/trade/purchases.ts';
 export * from './routes/trade/quote.ts';
+export * from './routes/village/drill.ts';
 export * from './routes/village/settings.ts';
 export * from './routes/world.ts';
 export * from './values/acp-preset.ts';

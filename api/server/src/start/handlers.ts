@@ -60,6 +60,7 @@ import { workflowHandlers } from '../runs/workflow/workflow-handlers.ts';
 import { proposeSchedule } from '../schedules/propose-schedule.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
 import { residentHandlers } from '../residents/resident-handlers.ts';
+import { drillHandlers } from '../freeze/drill-handlers.ts';
 import { settingHandlers } from '../settings/setting-handlers.ts';
 import { serviceHandlers } from '../docs/service-handlers.ts';
 import { claimHandlers } from '../money/compute/claim-handlers.ts';
@@ -157,6 +158,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...flagHandlers(village),
     ...moderationHandlers(village),
     ...settingHandlers(village),
+    ...drillHandlers(village),
     ...serviceHandlers(village),
   };
 }

@@ -19,7 +19,7 @@ const ROWS = `
                                  getOpenApi getDocs
   401  403  400  400  403  403   moveAgent actAsAgent amendPersonality deleteScript
   401  403  400  403  403  403   awakenAgent suspendAgent rebootAgent undoPersonality putEntitlement
-                                 putAgentEntitlement putAgentManifests createAgent updateAgent deleteAgent setVillageSetting quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
+                                 putAgentEntitlement putAgentManifests createAgent updateAgent deleteAgent setVillageSetting recordDrill quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
                                  liftBan killAgent liftKill revokeAgentToken liftTokenRevocation freezeVillage
                                  liftVillageFreeze moderatePost openAuction cancelAuction createCredit approveCredit
                                  rejectCredit changeDifference importStatement createAccount changeAccount
@@ -40,7 +40,7 @@ const ROWS = `
   401  200  200  403  403  403   listMoneyDays listNodeFigures listAgentFigures getAgentFigures
   401  403  200  403  403  403   listCharacters listModeration listCredits getReconciliation listAccounts getPolicy listModelPrices
                                  forgetModelTexts listModelServers listModelCredentials deleteModelCredential listAudit listEgress
-                                 getKeeping getVillageSettings
+                                 getKeeping getVillageSettings getLastDrill
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles

@@ -30,6 +30,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'lift.freeze': ['lifted the freeze', 'of'],
   'lift.revoke_token': ['gave new tokens', 'to'],
   'village.freeze': ['froze', 'the'],
+  'village.drill': ['measured', 'the'],
   'village.setting': ['changed', 'the setting'],
   'lift.village.freeze': ['lifted the freeze', 'of the'],
   awaken: ['woke', ''],
