@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-memory-recall bench-engine bench-workflow bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
+.PHONY: help up down dev logs doctor backup drill restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-memory-recall bench-engine bench-workflow bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ doctor: ready ## checks everything that the village depends on, and prints the f
 
 backup: ready ## writes a backup of the village to one dated file. FILE=path CLUSTER=current NAMESPACE=hamlet
 	@$(VILLAGE) backup
+
+drill: ready ## measures every brake of the running village, from the click to the last effect, and keeps the figures. TRIALS=5 YES=1
+	@$(NODE) local/drill/main.ts
 
 restore: ready ## replaces the data of the running village by a backup. FILE=path YES=1 CLUSTER=current
 	@$(VILLAGE) restore

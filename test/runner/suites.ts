@@ -7,6 +7,7 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
   'test/runtime/': 'minutes of faults, stalls and takeovers between two operators',
   'test/storm/': 'minutes of load through a network that fails',
   'test/simulation/': 'whole lives of residents with a model',
+  'test/drill/': 'pulls each brake of a village, and waits for a silence after each',
   'test/schedules/': 'a cluster, thousands of slots, outages and two leaders',
   'local/village/commands/up-current.test.ts': 'installs, upgrades and uninstalls both charts on a cluster of its own',
   'test/schema/': 'installs a fuzzer of the API and runs it',

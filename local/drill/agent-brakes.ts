@@ -1,0 +1,159 @@
+import {
+  banAgent,
+  cancelRun,
+  createRun,
+  dataOf,
+  freezeAgent,
+  freezeVillage,
+  getModelUse,
+  killAgent,
+  liftBan,
+  liftFreeze,
+  liftKill,
+  liftQuarantine,
+  liftTokenRevocation,
+  liftVillageFreeze,
+  listEgress,
+  quarantineAgent,
+  revokeAgentToken,
+  setVillageSetting,
+  streamRun,
+  type Client,
+} from '@hamlet/contract';
+import type { Brake, Effect } from './measure.ts';
+
+const REASON = { reason: 'a drill of the brakes' };
+const OUTSIDE = 'drill.invalid';
+
+/**
+ * What the agent of a drill does until it is stopped: it writes, asks a model, and asks for a host that does not exist.
+ * The name has no address, so nothing leaves the village; the broker records each attempt.
+ */
+const PROGRAM = `
+ask='{"model":"small","max_tokens":4,"messages":[{"role":"user","content":"Drill."}]}'
+while :; do
+  curl -s -m 3 -o /dev/null -H "authorization: Bearer $OPENAI_API_KEY" -H 'content-type: application/json' -d "$ask" "$OPENAI_BASE_URL/chat/completions"
+  sleep 0.2
+done &
+while :; do
+  curl -s -m 3 -o /dev/null -x http://127.0.0.1:3128 http://${OUTSIDE}/
+  sleep 0.2
+done &
+while :; do
+  echo tick
+  sleep 0.2
+done`;
+
+/** How the agent thinks: its run's text is a program of the hands. */
+export const DRILL_RUNTIME = { name: 'command', config: { command: 'sh', args: '-c\n{prompt}' } };
+
+/** An agent that the drill may stop. */
+export interface DrillAgent {
+  readonly agentId: string;
+  /** Waits until it can take a run, after a measure has ended its pod too. */
+  ready(): Promise<void>;
+  /** False if no broker records the attempts to leave its pod. */
+  readonly hasBroker: boolean;
+}
+
+/** The words of a run, as they arrive. */
+function wordsOf(admin: Client, runId: string): Effect & { stop(): void } {
+  const ending = new AbortController();
+  let pieces = 0;
+  void (async () => {
+    for await (const each of admin.open(streamRun, { params: { run_id: runId }, signal: ending.signal }))
+      if (each.event === 'delta') pieces += 1;
+  })().catch(() => undefined);
+  return { name: 'word', look: () => String(pieces), stop: () => ending.abort() };
+}
+
+/** Effects of an agent that the API and the broker record. */
+function recordedOf(admin: Client, { agentId, hasBroker }: DrillAgent) {
+  const params = { agent_id: agentId };
+  const models: Effect = {
+    name: 'request to a model',
+    look: async () => (await dataOf(admin.call(getModelUse, { params }))).recent[0]?.request_id ?? '',
+  };
+  const attempts = (name: string, refused?: 'false'): Effect => ({
+    name,
+    look: async () => {
+      const query = { ...params, limit: 1, ...(refused === undefined ? {} : { refused }) };
+      return (await dataOf(admin.call(listEgress, { query }))).attempts[0]?.id ?? '';
+    },
+  });
+  return {
+    models,
+    /** Attempts that the broker let through. */
+    outside: hasBroker ? [attempts('attempt to leave the pod', 'false')] : [],
+    /** All attempts: one proves that the program lives. */
+    program: hasBroker ? [attempts('act of its program')] : [],
+  };
+}
+
+const MEASURES = [
+  ['Kill of an agent', killAgent, liftKill],
+  ['Ban of an agent', banAgent, liftBan],
+  ['Quarantine of an agent', quarantineAgent, liftQuarantine],
+  ['Freeze of an agent', freezeAgent, liftFreeze],
+  ['Revoked token of an agent', revokeAgentToken, liftTokenRevocation],
+] as const;
+
+/** The brakes that end what an agent does. */
+export function agentBrakes(admin: Client, agent: DrillAgent): readonly Brake[] {
+  const params = { agent_id: agent.agentId };
+  const { models, outside, program } = recordedOf(admin, agent);
+
+  /** A brake on a run of the agent. `effects` gets the words of the run. */
+  function onRun(
+    name: string,
+    effects: (words: Effect) => readonly Effect[],
+    act: { pull(runId: string): Promise<unknown>; lift?(): Promise<unknown> },
+  ): Brake {
+    return {
+      name,
+      arm: async () => {
+        await agent.ready();
+        const { run } = await dataOf(admin.call(createRun, { params, body: { prompt: PROGRAM } }));
+        const words = wordsOf(admin, run.run_id);
+        return {
+          effects: effects(words),
+          pull: () => act.pull(run.run_id),
+          release: async () => {
+            await act.lift?.();
+            words.stop();
+            await admin.call(cancelRun, { params: { run_id: run.run_id }, body: REASON });
+          },
+        };
+      },
+    };
+  }
+
+  return [
+    onRun('Stop of a run', (words) => [words, models, ...program], {
+      pull: (runId) => dataOf(admin.call(cancelRun, { params: { run_id: runId }, body: REASON })),
+    }),
+    ...MEASURES.map(([name, take, lift]) =>
+      onRun(name, (words) => [words, models, ...outside], {
+        pull: () => dataOf(admin.call(take, { params, body: REASON })),
+        lift: () => dataOf(admin.call(lift, { params })),
+      }),
+    ),
+    onRun('Freeze of the village', () => [models, ...outside], {
+      pull: () => dataOf(admin.call(freezeVillage, { body: REASON })),
+      lift: () => dataOf(admin.call(liftVillageFreeze, {})),
+    }),
+    ...(agent.hasBroker
+      ? [
+          onRun('Every way out closed', () => outside, {
+            pull: () => setOpen(admin, false),
+            // The drill begins only in a village whose ways out are open.
+            lift: () => setOpen(admin, true),
+          }),
+        ]
+      : []),
+  ];
+}
+
+function setOpen(admin: Client, value: boolean): Promise<unknown> {
+  return dataOf(admin.call(setVillageSetting, { params: { key: 'egress_open' }, body: { value } }));
+}

@@ -1,0 +1,103 @@
+/** How long a brake takes: from the click until the last effect that is seen afterwards. */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Something that happens again and again while no brake is on. */
+export interface Effect {
+  readonly name: string;
+  /** A mark that changes each time it happens. */
+  look(): Promise<string> | string;
+}
+
+/** A brake that is ready to be pulled, while its effects happen. */
+export interface Armed {
+  readonly effects: readonly Effect[];
+  pull(): Promise<unknown>;
+  /** Undoes the pull and ends what `arm` began. It also runs after a failure. */
+  release(): Promise<unknown>;
+}
+
+export interface Brake {
+  readonly name: string;
+  arm(): Promise<Armed>;
+}
+
+/** All in milliseconds. */
+export interface Limits {
+  /** Until all effects must have begun. */
+  readonly flowMs: number;
+  /** Without an effect for so long, the brake holds. */
+  readonly quietMs: number;
+  /** With effects so long after the click, the brake has failed. */
+  readonly giveUpMs: number;
+  readonly pauseMs: number;
+}
+export const LIMITS: Limits = { flowMs: 120_000, quietMs: 3_000, giveUpMs: 20_000, pauseMs: 40 };
+
+export interface Trial {
+  /** From the click to the last effect; 0 if none was seen after it. */
+  readonly lastEffectMs: number;
+  readonly held: boolean;
+}
+
+/** Looks at an effect until `stop`. A time is when a look saw the change, so at most a look and a pause late. */
+function watch(effect: Effect, pauseMs: number) {
+  const times: number[] = [];
+  let [running, failure]: [boolean, unknown] = [true, undefined];
+  const done = (async () => {
+    let last = await effect.look();
+    while (running) {
+      await sleep(pauseMs);
+      const mark = await effect.look();
+      if (mark !== last) times.push(performance.now());
+      last = mark;
+    }
+  })().catch((error: unknown) => void (failure = error));
+  return {
+    name: effect.name,
+    last: () => times.at(-1) ?? -Infinity,
+    /** Three times within `ms`, so that a silence of `ms` means something. */
+    flows: (ms: number) => (times.at(-1) ?? Infinity) - (times.at(-3) ?? -Infinity) < ms,
+    check: () => {
+      if (failure !== undefined) throw failure;
+    },
+    stop: async () => {
+      running = false;
+      await done;
+    },
+  };
+}
+type Watch = ReturnType<typeof watch>;
+
+async function untilFlows(watches: readonly Watch[], { flowMs, quietMs, pauseMs }: Limits): Promise<void> {
+  const giveUpMs = performance.now() + flowMs;
+  for (;;) {
+    for (const each of watches) each.check();
+    const missing = watches.filter((each) => !each.flows(quietMs));
+    if (missing.length === 0) return;
+    if (performance.now() > giveUpMs)
+      throw new Error(`before the click, no steady ${missing.map(({ name }) => name).join(' and no ')} was seen`);
+    await sleep(pauseMs);
+  }
+}
+
+/** Pulls an armed brake once, and releases it. Throws if its effects do not flow before the click. */
+export async function tryBrake({ effects, pull, release }: Armed, limits: Limits = LIMITS): Promise<Trial> {
+  const watches = effects.map((effect) => watch(effect, limits.pauseMs));
+  const lastMs = (): number => Math.max(...watches.map((each) => each.last()));
+  try {
+    await untilFlows(watches, limits);
+    const clickMs = performance.now();
+    await pull();
+    const answeredMs = performance.now();
+    const isQuiet = (): boolean => performance.now() - Math.max(lastMs(), answeredMs) >= limits.quietMs;
+    while (!isQuiet() && performance.now() - clickMs < limits.giveUpMs) {
+      await sleep(limits.pauseMs);
+      for (const each of watches) each.check();
+    }
+    return { lastEffectMs: Math.max(0, Math.round(lastMs() - clickMs)), held: isQuiet() };
+  } finally {
+    for (const each of watches) await each.stop();
+    await release();
+  }
+}
