@@ -24,6 +24,7 @@ import {
   SINCE,
 } from './audit-labels.ts';
 import { wordsOfAct } from './audit-words.ts';
+import { LastDrill } from './last-drill.tsx';
 
 const PAGE = 50;
 
@@ -34,6 +35,7 @@ export function AuditPage() {
       intro="Every act and every transfer: who did what, and when. Records never change; the sealed log holds them all."
       needs="audit:read"
     >
+      <LastDrill />
       <Records />
     </Page>
   );
