@@ -26,7 +26,7 @@ const REASON = { reason: 'a drill of the brakes' };
 const OUTSIDE = 'drill.invalid';
 
 /**
- * What the agent of a drill does until it is stopped: it writes, asks a model, and asks for a host that does not exist.
+ * The agent of a drill writes, asks a model, and asks for a host that does not exist, until it is stopped.
  * The name has no address, so nothing leaves the village; the broker records each attempt.
  */
 const PROGRAM = `

@@ -13,7 +13,7 @@ import { DRILL_RUNTIME, type DrillAgent } from './agent-brakes.ts';
 
 const READY_MS = 180_000;
 const PAUSE_MS = 250;
-/** Pays for the requests to models of a whole drill. What is left returns to the village with the agent. */
+/** Pays for the requests to models of a whole drill. The rest returns to the village with the agent. */
 const MONEY = '5';
 
 /** The lowest tier whose agents may ask the model of the drill. */

@@ -59,7 +59,7 @@ test('a brake whose effects never begin is not measured, and not pulled', async 
   assert.deepEqual(seen, { pulls: 0, releases: 1 });
 });
 
-test('an effect that can no longer be looked at ends the trial with its error', async () => {
+test('an effect whose look fails ends the trial with its error', async () => {
   const { brake, seen } = fakeBrake(0);
   const blind: Brake = {
     ...brake,
