@@ -1,5 +1,5 @@
 import type { ModelOutcome } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
@@ -63,14 +63,18 @@ interface RunCharge {
   readonly costMicros: number;
 }
 
+/** The same text with and without a cost, because the statements around it are prepared. */
+function costColumns(cost: ProviderCost | null | undefined): RawBuilder<unknown> {
+  return sql`${cost?.currency ?? null}::text, ${cost?.micros.toString() ?? null}::bigint`;
+}
+
 /** Ends a request, frees its unused tokens, charges its run and writes its audit row, in one statement. False if it had already ended and so has its row. */
 export async function endModelRequest(
   db: Db,
-  { requestId, line, charge, providerCost = null }: EndingRequest,
+  { requestId, line, charge, providerCost }: EndingRequest,
   { outcome, promptTokens, completionTokens }: ModelRequestEnd,
 ): Promise<boolean> {
-  const cost = sql`${providerCost?.currency ?? null}::text, ${providerCost?.micros.toString() ?? null}::bigint`;
-  const end = sql`end_priced_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens}, ${cost})`;
+  const end = sql`end_priced_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens}, ${costColumns(providerCost)})`;
   const { rows } =
     line === null
       ? await sql<{ ended: boolean }>`${prepared('end_model_request')} select ${end} as ended`.execute(db)

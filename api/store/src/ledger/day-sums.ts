@@ -30,7 +30,7 @@ type Raw<Row, Money extends keyof Row> = Omit<Row, Money> & Readonly<Record<Mone
 /** A transfer has its id some moments before its time, at most this long. */
 const ID_AGE = sql`interval '15 minutes'`;
 
-/** What the agents received, spent and lost in each day of the time zone since an instant. Reads the transfers since then by their ids. */
+/** Received, spent and lost money of the agents in each day of the time zone since an instant. Reads the transfers since then by their ids. */
 export async function readDaySums(db: Db, { since, timeZone, agentId }: Days): Promise<readonly DaySum[]> {
   const { rows } = await sql<Raw<DaySum, 'received' | 'spent' | 'lost'>>`
     with made as materialized (

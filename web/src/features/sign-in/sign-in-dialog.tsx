@@ -37,6 +37,8 @@ type DialogProps = Readonly<{
   onClose: () => void;
 }>;
 
+const NOT_INVITED = { code: null, name: null };
+
 /** With the code of an invitation or a reset in the address, only the password is left to write. */
 const WITH_CODE: Readonly<Partial<Record<Way, { readonly title: string; readonly hint: string }>>> = {
   code: { title: 'Set your password', hint: 'The link of an admin has filled in the code, which works once.' },
@@ -58,7 +60,7 @@ function wayOf(code: string | null): Way {
 
 /** `failed` is the reason of a failed sign-in at the identity provider. */
 export function SignInDialog({ invitation, failed, onClose }: DialogProps) {
-  const code = invitation?.code ?? null;
+  const { code, name } = invitation ?? NOT_INVITED;
   const { api } = useVillage();
   const signedIn = useVillageState((state) => state.session.kind === 'account');
   const [way, setWay] = useState<Way>(wayOf(code));
@@ -92,7 +94,7 @@ export function SignInDialog({ invitation, failed, onClose }: DialogProps) {
       )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
-      <SignInForm key={way} way={way} code={given} name={invitation?.name ?? null} />
+      <SignInForm key={way} way={way} code={given} name={name} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
     </Dialog>
   );
