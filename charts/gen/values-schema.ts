@@ -114,6 +114,7 @@ const PROCESSES: Schema = {
     turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     sessionDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     toolRules: { type: 'array', maxItems: 64, items: toolRule },
+    editableRules: { type: 'boolean' },
     repositories: { type: 'array', maxItems: 100, items: repositoryMembers },
     keys: closed({ adminToken: token, memberToken: token }),
     resources,

@@ -137,7 +137,7 @@ const GROUPS = [
   [artifacts.getSessionResults, artifacts.getArtifactContent, artifacts.getArtifactImage, artifacts.forgetArtifact],
   [permissions.listPermissions, permissions.answerPermission, permissions.listAllowRules],
   [permissions.revokeAllowRule],
-  [policy.getPolicy, policy.tryPolicy],
+  [policy.getPolicy, policy.tryPolicy, policy.setVillageRules],
   [sessions.createSession, sessions.listAgentSessions, sessions.getSession, sessions.endSession],
   [sessions.sendMessage, sessions.listMessages, sessions.pauseSession, sessions.resumeSession],
   [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream],

@@ -44,7 +44,6 @@ export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) 
     standing: facts.standing,
     policyOf,
     classesOf: parts.classesOf,
-    villageRules: base.shared.config.toolRules,
     mayUseRepository,
     ...repositoryRefusals(mayUseRepository),
     policyOfRun: (run: PolicyColumns) => policyOfRun(policyOf, run),

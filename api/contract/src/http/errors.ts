@@ -177,6 +177,8 @@ export const REFUSALS = {
     422,
     'The proposed rules contradict their examples, or name an unknown tool: correct what the detail names',
   ),
+  rules_locked: never(409, 'The chart keeps the rules of the village: change api.toolRules or api.editableRules'),
+  rules_changed: afterChange(412, 'The rules have changed since they were read: read them again'),
   trial_under_way: later(429, 'Another trial of rules is under way: retry after the time in Retry-After'),
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 

@@ -33,25 +33,32 @@ function areRead(tools: TierTools | undefined, classesOf: CommandClasses): boole
 }
 
 /**
- * The policies of all agents by the present specs of Agents and tiers. `classesOf` reads the shell commands in
+ * The policies of all agents by the present rules of the village and specs of Agents and tiers. `classesOf` reads the shell commands in
  * examples. It returns null until the parser is loaded; such a policy is not cached.
  */
 export function agentPolicy(
-  village: VillageRules,
+  village: () => VillageRules,
   source: Pick<AgentSource, 'get' | 'entitlement'>,
   classesOf: CommandClasses,
 ): PolicyOf {
-  // The source replaces the object of a spec with every change. Layers without rules share one object.
-  const known = new WeakMap<TierTools, WeakMap<object, Policy>>();
-  function resolve(tier: TierTools, { tools, mcpServers }: Narrowing): Policy {
+  // Settings and source replace the object of rules and of a spec with every change. Layers without rules share one object.
+  const known = new WeakMap<VillageRules, WeakMap<TierTools, WeakMap<object, Policy>>>();
+  function resolve(rules: VillageRules, tier: TierTools, { tools, mcpServers }: Narrowing): Policy {
     const layers = {
-      village,
+      village: rules,
       tier: tier.rules ?? [],
       agent: tools ?? null,
       classesOf,
       ...(mcpServers === undefined ? {} : { mcp: mcpClasses(mcpServers) }),
     };
     return resolvePolicy(layers, sha256);
+  }
+  function cacheOf(rules: VillageRules, tier: TierTools): WeakMap<object, Policy> {
+    const ofRules = known.get(rules) ?? new WeakMap<TierTools, WeakMap<object, Policy>>();
+    known.set(rules, ofRules);
+    const ofTier = ofRules.get(tier) ?? new WeakMap<object, Policy>();
+    ofRules.set(tier, ofTier);
+    return ofTier;
   }
   const tierOf = (name: string | undefined): TierTools =>
     (name === undefined ? null : source.entitlement(name))?.tools ?? NONE;
@@ -60,11 +67,11 @@ export function agentPolicy(
     const tier = tierOf(record?.status.tier);
     const { tools, mcpServers }: Narrowing = record?.spec ?? NONE;
     const key = mcpServers ?? tools ?? NONE;
-    const ofTier = known.get(tier) ?? new WeakMap<object, Policy>();
-    known.set(tier, ofTier);
+    const rules = village();
+    const ofTier = cacheOf(rules, tier);
     const found = ofTier.get(key);
     if (found !== undefined) return found;
-    const policy = resolve(tier, { tools, mcpServers });
+    const policy = resolve(rules, tier, { tools, mcpServers });
     if (areRead(tier, classesOf) && areRead(tools, classesOf)) ofTier.set(key, policy);
     return policy;
   };

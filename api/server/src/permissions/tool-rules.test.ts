@@ -16,7 +16,7 @@ const rulesOf = (text?: string) =>
   readConfig({ ...REQUIRED, ...(text === undefined ? {} : { HAMLET_TOOL_RULES: text }) }).toolRules;
 
 test('without configuration everything is allowed, but a run needs permission to spend', () => {
-  const policyOf = agentPolicy(rulesOf(), { get: () => null, entitlement: () => null }, () => null);
+  const policyOf = agentPolicy(rulesOf, { get: () => null, entitlement: () => null }, () => null);
   const verdicts = (['run', 'turn'] as const).map((when) =>
     ['say', 'post_to_board', 'buy'].map((tool) => judgeCall(policyOf('ada'), { tool, when }).verdict),
   );
@@ -109,7 +109,7 @@ test('the strictest verdict of village, tier and Agent counts; a tier never loos
     },
     entitlement: (name) => tiers.get(name) ?? null,
   };
-  const policyOf = agentPolicy(rulesOf(), source, () => null);
+  const policyOf = agentPolicy(rulesOf, source, () => null);
   const judged = ['ada', 'bob', 'cleo', 'dora'].map((agentId) =>
     ['post_to_board', 'buy'].map((tool) => judgeCall(policyOf(agentId), { tool, when: 'run' })),
   );
@@ -145,7 +145,7 @@ test('a tier or Agent rule with a failing example never allows a call, and the A
   let isOpen = false;
   const read = createReadCommand();
   const { classes } = await read(command);
-  const policyOf = agentPolicy(rulesOf(), { get: () => record, entitlement: () => null }, (text) => {
+  const policyOf = agentPolicy(rulesOf, { get: () => record, entitlement: () => null }, (text) => {
     assert.equal(text, command);
     return isOpen ? classes : null;
   });

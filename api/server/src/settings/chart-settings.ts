@@ -16,7 +16,12 @@ export const CHART_SETTINGS: readonly VillageSetting[] = [
   inChart('economy.rewardLimit', 'Daily rewards of an admin', 'aiDollars that one admin may give as rewards in a day.'),
   inChart('economy.creditLimit', 'Daily credits of an admin', 'aiDollars that one admin may credit alone in 24 hours.'),
   inChart('economy.prices', 'Prices', 'Prices of compute beyond the tiers.'),
-  inChart('api.toolRules', 'Rules for tools', 'Rules for the tools of all agents.'),
+  inChart(
+    'api.toolRules',
+    'Rules for tools',
+    'Rules until an admin writes others on the page Rules; its denials stay.',
+  ),
+  inChart('api.editableRules', 'Rules in the web', 'False: the page Rules shows and tries rules, and stores none.'),
   inChart('api.repositories', 'Repositories', 'Repositories on which members may open conversations.'),
   inChart(
     'models.config',

@@ -10,6 +10,7 @@ import type { Log } from '../service/log.ts';
 import { coalesce, repeat } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 import type { EconomyRules } from '../money/ledger/judgement.ts';
+import { rulesInForce, type ChartRules } from './village-rules.ts';
 
 /** A notification can be lost with its connection. */
 const POLL_MS = 5_000;
@@ -22,10 +23,16 @@ interface ChartValues {
   readonly turnDays: number;
   readonly sessionDays: number;
   readonly egressDays: number;
+  readonly rules: ChartRules;
 }
 
 /** The values of the chart, which are in force until an admin sets others. */
-function defaultSettings({ economy, turnDays, sessionDays, egressDays }: ChartValues): VillageSettingValues {
+function defaultSettings({
+  economy,
+  turnDays,
+  sessionDays,
+  egressDays,
+}: Omit<ChartValues, 'rules'>): VillageSettingValues {
   return {
     brand_name: DEFAULT_BRAND.name,
     brand_color: DEFAULT_BRAND.color,
@@ -60,11 +67,17 @@ export async function startVillageSettings({
 }: Pick<Services, 'db' | 'notifications'> & { readonly config: ChartValues; readonly log: Log }) {
   const defaults = defaultSettings(config);
   const callbacks: (() => void)[] = [];
-  let values = settingsInForce(defaults, await readVillageSettings(db));
+  const began = await readVillageSettings(db);
+  let values = settingsInForce(defaults, began);
+  let rules = rulesInForce(config.rules, began);
 
   async function look(): Promise<void> {
     const before = JSON.stringify(values);
-    values = settingsInForce(defaults, await readVillageSettings(db));
+    const rows = await readVillageSettings(db);
+    values = settingsInForce(defaults, rows);
+    const read = rulesInForce(config.rules, rows);
+    // Policies are cached by the object of the rules.
+    if (read.version !== rules.version) rules = read;
     if (JSON.stringify(values) !== before) for (const callback of callbacks) callback();
   }
   const failed = (error: unknown): void =>
@@ -76,6 +89,11 @@ export async function startVillageSettings({
     defaults,
     get values() {
       return values;
+    },
+    chartRules: config.rules,
+    /** Rules of the village for tools; the same object until they change. */
+    get rules() {
+      return rules.rules;
     },
     onChange: (changed: () => void): void => void callbacks.push(changed),
     close: end,

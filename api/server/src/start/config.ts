@@ -110,6 +110,11 @@ const Environment = z.object({
     .describe(
       'JSON list of rules for the tools of agents, {tools, when?, verdict, reason?, tainted?, examples?} (all allowed; in a run, spending asks a person)',
     ),
+  HAMLET_EDITABLE_RULES: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true')
+    .describe('true if admins may replace these rules in the web, but for the denials (true)'),
   HAMLET_REPOSITORIES: z
     .string()
     .default('[]')
@@ -204,7 +209,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       rewardLimit: parseAiDollars(env.HAMLET_REWARD_LIMIT ?? env.HAMLET_CREDIT_LIMIT),
     },
     prices: env.HAMLET_PRICE_LIST,
-    toolRules: env.HAMLET_TOOL_RULES,
+    rules: { rules: env.HAMLET_TOOL_RULES, editable: env.HAMLET_EDITABLE_RULES },
     repositories: env.HAMLET_REPOSITORIES,
     payments: paymentsConfigOf(env),
     models: modelsSettingsOf(env),

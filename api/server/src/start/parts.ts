@@ -122,7 +122,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
     onOpen: () => undefined,
     onError: (error) => log('error', 'the parser of shell commands did not load; the API retries', { error }),
   });
-  const policyOf = agentPolicy(config.toolRules, shared.source, classesOf);
+  const policyOf = agentPolicy(() => shared.settings.rules, shared.source, classesOf);
   const egress = await startEgress({ ...shared, ...agents, standing, freeze });
   const people = startPeople({ db, notifications, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   const sessions = startSessions({ ...shared, deltas, sessionDays: () => shared.settings.values.session_days });

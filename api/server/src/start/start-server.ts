@@ -67,7 +67,7 @@ function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): P
 }
 
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
-  await checkCommandExamples(config.toolRules, createReadCommand());
+  await checkCommandExamples(config.rules.rules, createReadCommand());
   const base = await openBase(config, log, options);
   const { db, link, notifications, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);

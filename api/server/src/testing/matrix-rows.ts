@@ -19,7 +19,7 @@ const ROWS = `
                                  getOpenApi getDocs
   401  403  400  400  403  403   moveAgent actAsAgent amendPersonality deleteScript
   401  403  400  403  403  403   awakenAgent suspendAgent rebootAgent undoPersonality putEntitlement
-                                 putAgentEntitlement putAgentManifests createAgent updateAgent deleteAgent setVillageSetting recordDrill quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
+                                 putAgentEntitlement putAgentManifests createAgent updateAgent deleteAgent setVillageSetting setVillageRules recordDrill quarantineAgent liftQuarantine freezeAgent liftFreeze banAgent
                                  liftBan killAgent liftKill revokeAgentToken liftTokenRevocation freezeVillage
                                  liftVillageFreeze moderatePost openAuction cancelAuction createCredit approveCredit
                                  rejectCredit changeDifference importStatement createAccount changeAccount

@@ -32,6 +32,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'village.freeze': ['froze', 'the'],
   'village.drill': ['measured', 'the'],
   'village.setting': ['changed', 'the setting'],
+  'village.rules': ['changed the rules for tools', ''],
   'lift.village.freeze': ['lifted the freeze', 'of the'],
   awaken: ['woke', ''],
   suspend: ['suspended', ''],

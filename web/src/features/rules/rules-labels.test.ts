@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PolicyTrial, type PolicyProposal } from '@hamlet/contract';
 import {
+  sourceLabel,
   answersLabel,
   draftOf,
   headline,
@@ -65,4 +66,12 @@ test('the deciding rule is shown with its layer', () => {
     'No (rule of the tier about a, b, c, d …)',
   );
   assert.equal(ruleLabel({ verdict: 'ask', reason: 'Tainted', rule: null }), 'Tainted');
+});
+
+test('the page says where the rules come from, and whether they change here', () => {
+  const of = (source: 'chart' | 'village', editable: boolean) => sourceLabel({ version: '', source, editable });
+  assert.match(sourceLabel(null), /spec\.tools/);
+  assert.match(of('chart', true), /Change them below/);
+  assert.match(of('chart', false), /api\.editableRules/);
+  assert.match(of('village', true), /An admin has put these rules in force/);
 });

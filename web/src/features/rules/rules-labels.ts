@@ -1,4 +1,4 @@
-import type { PolicyProposal, PolicyTrial, TrialVerdict, Verdict } from '@hamlet/contract';
+import type { PolicyProposal, PolicyTrial, RulesInForce, TrialVerdict, Verdict } from '@hamlet/contract';
 import type { Tone } from '../../ui/controls.tsx';
 
 type Layer = Readonly<{ agent_id?: string; tier?: string }>;
@@ -36,6 +36,28 @@ export function notesOf({ when, tainted, examples = {} }: ShownRule): readonly s
 
 export function rulesIn(proposal: PolicyProposal): readonly ShownRule[] {
   return proposal.of === 'village' ? proposal.rules : (proposal.tools.rules ?? []);
+}
+
+/** Where the rules in force come from, and when a change applies. */
+export function sourceLabel(village: RulesInForce['village']): string {
+  if (village === null) return 'These rules come from spec.tools of the custom resource; changes apply at once.';
+  if (village.source === 'village')
+    return 'An admin has put these rules in force here, in place of those of the chart.';
+  return village.editable
+    ? 'These rules come from the chart (api.toolRules). Change them below, at once.'
+    : 'These rules come from the chart (api.toolRules), which keeps admins from changing them here (api.editableRules).';
+}
+
+const TRIAL_HINT =
+  'Change the rules here, and see which calls of the last seven days they would have allowed, asked about or denied instead. A trial changes nothing.';
+
+/** Title and hint of the form: with a button that puts rules in force, or only for trials. */
+export function trialWords(village: RulesInForce['village']): { readonly title: string; readonly hint: string } {
+  if (village?.editable !== true) return { title: 'Try other rules', hint: TRIAL_HINT };
+  return {
+    title: 'Change the rules',
+    hint: `${TRIAL_HINT} Rules that you put in force judge the next call of every agent, and the audit keeps them. The denials of the chart stay.`,
+  };
 }
 
 /** The text that a person edits: the rules of the village, or `spec.tools` of the tier or Agent. */

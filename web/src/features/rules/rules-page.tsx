@@ -1,5 +1,5 @@
-import type { PolicyProposal, PolicyTrial, TrialExample, Verdict } from '@hamlet/contract';
-import { getPolicy, tryPolicy } from '@hamlet/contract';
+import type { PolicyProposal, PolicyTrial, RulesInForce, TrialExample, Verdict, VillageRules } from '@hamlet/contract';
+import { getPolicy, setVillageRules, tryPolicy } from '@hamlet/contract';
 import { type FormEvent, useState } from 'react';
 import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';
@@ -18,6 +18,8 @@ import {
   ruleLabel,
   rulesIn,
   type ShownRule,
+  sourceLabel,
+  trialWords,
   unknownLabels,
   VERDICT_TONES,
   VERDICT_WORDS,
@@ -186,18 +188,20 @@ function Layers() {
       ) : (
         <>
           {live.refused !== null && <RefusedNotice refused={live.refused} />}
-          <Layer key={key} inForce={live.data.in_force} />
+          <Layer key={key} inForce={live.data} onChanged={live.again} />
         </>
       )}
     </>
   );
 }
 
-function Layer({ inForce }: { readonly inForce: PolicyProposal }) {
+type LayerProps = Readonly<{ inForce: RulesInForce; onChanged: () => void }>;
+
+function Layer({ inForce, onChanged }: LayerProps) {
   return (
     <>
-      <RuleList of={inForce.of} rules={rulesIn(inForce)} />
-      <TrialForm inForce={inForce} />
+      <RuleList inForce={inForce} />
+      <TrialForm inForce={inForce} onChanged={onChanged} />
     </>
   );
 }
@@ -208,12 +212,13 @@ const EMPTY: Readonly<Record<PolicyProposal['of'], string>> = {
   agent: 'This Agent has no rules of its own: those of its tier and of the village apply.',
 };
 
-function RuleList({ of, rules }: Readonly<{ of: PolicyProposal['of']; rules: readonly ShownRule[] }>) {
+function RuleList({ inForce: { in_force: layer, village } }: Pick<LayerProps, 'inForce'>) {
+  const rules = rulesIn(layer);
   return (
     <section className="card rules-card" aria-label="Rules in force">
       <h2>In force</h2>
       {rules.length === 0 ? (
-        <p className="empty">{EMPTY[of]}</p>
+        <p className="empty">{EMPTY[layer.of]}</p>
       ) : (
         <ol className="rules-list">
           {rules.map((rule, index) => (
@@ -221,10 +226,8 @@ function RuleList({ of, rules }: Readonly<{ of: PolicyProposal['of']; rules: rea
           ))}
         </ol>
       )}
-      <p className="hint">
-        {of === 'village'
-          ? 'These rules come from the configuration of the village (api.toolRules of the chart); changes apply at its next start.'
-          : 'These rules come from spec.tools of the custom resource; changes apply at once.'}
+      <p className="hint" data-rules-from={village?.source}>
+        {sourceLabel(village)}
       </p>
     </section>
   );
@@ -249,40 +252,67 @@ function Rule({ rule }: { readonly rule: ShownRule }) {
   );
 }
 
-function TrialForm({ inForce }: { readonly inForce: PolicyProposal }) {
-  const intent = useIntent();
-  const [text, setText] = useState(() => draftOf(inForce));
+/** The text that an admin edits, and the version of the rules that it began with: a change of another admin meanwhile refuses this one. */
+function useEditing({ inForce: { in_force: layer, village }, onChanged }: LayerProps) {
+  const saving = useIntent();
+  const [base, setBase] = useState({ text: draftOf(layer), version: village?.version ?? '' });
+  const [text, setText] = useState(base.text);
   const [problem, setProblem] = useState<string | undefined>();
-  const [trial, setTrial] = useState<PolicyTrial | null>(null);
   const edit = (next: string): void => {
     setText(next);
     setProblem(undefined);
-    intent.changed();
+    saving.changed();
   };
+  const begin = (from: RulesInForce): void => {
+    const fresh = { text: draftOf(from.in_force), version: from.village?.version ?? '' };
+    setBase(fresh);
+    edit(fresh.text);
+  };
+  const read = (): PolicyProposal | null => {
+    const draft = proposalOf(text, layer);
+    if (!draft.ok) setProblem(draft.problem);
+    return draft.ok ? draft.proposal : null;
+  };
+  const save = async (rules: VillageRules | null): Promise<void> => {
+    const data = await saving.call(setVillageRules, { body: { rules, version: base.version } });
+    if (data === null) return;
+    begin(data);
+    onChanged();
+  };
+  return { text, edit, problem, isEdited: text !== base.text, begin, read, save, saving };
+}
+
+function TrialForm({ inForce, onChanged }: LayerProps) {
+  const { in_force: layer, village } = inForce;
+  const intent = useIntent();
+  const editing = useEditing({ inForce, onChanged });
+  const { text, problem, saving } = editing;
+  const [trial, setTrial] = useState<PolicyTrial | null>(null);
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const draft = proposalOf(text, inForce);
-    if (!draft.ok) return setProblem(draft.problem);
+    const proposal = editing.read();
+    if (proposal === null) return;
     setTrial(null);
-    const data = await intent.call(tryPolicy, { body: draft.proposal }, text);
+    const data = await intent.call(tryPolicy, { body: proposal }, text);
     if (data !== null) setTrial(data);
   };
+  const { title, hint } = trialWords(village);
   return (
-    <section className="card rules-card" aria-label="Try other rules">
-      <h2>Try other rules</h2>
-      <p className="hint">
-        Change the rules here, and see which calls of the last seven days they would have allowed, asked about or denied
-        instead. A trial changes nothing.
-      </p>
+    <section className="card rules-card" aria-label={title}>
+      <h2>{title}</h2>
+      <p className="hint">{hint}</p>
       <form className="form trial-form" onSubmit={(event) => void send(event)}>
         <TextField
-          label={inForce.of === 'village' ? 'Rules as JSON' : 'spec.tools as JSON'}
+          label={layer.of === 'village' ? 'Rules as JSON' : 'spec.tools as JSON'}
           name="rules"
           className="trial-text"
           rows={14}
           spellCheck={false}
           value={text}
-          onChange={edit}
+          onChange={(next) => {
+            editing.edit(next);
+            intent.changed();
+          }}
           problem={problem}
         />
         <div className="trial-send">
@@ -294,13 +324,42 @@ function TrialForm({ inForce }: { readonly inForce: PolicyProposal }) {
             aria-disabled={intent.busy}
             data-action="try-rules"
           />
-          {text !== draftOf(inForce) && (
-            <LinkButton word="Back to the rules in force" onClick={() => edit(draftOf(inForce))} />
+          <SaveButtons editing={editing} village={village} />
+          {text !== draftOf(layer) && (
+            <LinkButton word="Back to the rules in force" onClick={() => editing.begin(inForce)} />
           )}
         </div>
       </form>
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+      {saving.refused !== null && <RefusedNotice refused={saving.refused} />}
       {trial !== null && <TrialReport trial={trial} />}
     </section>
+  );
+}
+
+type SaveProps = Readonly<{ editing: ReturnType<typeof useEditing>; village: RulesInForce['village'] }>;
+
+function SaveButtons({ editing, village }: SaveProps) {
+  if (village === null || !village.editable) return null;
+  const { isEdited, saving, read, save } = editing;
+  const saveText = (): void => {
+    const proposal = read();
+    if (proposal?.of === 'village') void save(proposal.rules);
+  };
+  return (
+    <>
+      {isEdited && (
+        <Button
+          icon="check"
+          word={saving.busy ? 'One moment…' : 'Put these rules in force'}
+          aria-disabled={saving.busy}
+          onClick={saveText}
+          data-action="save-rules"
+        />
+      )}
+      {village.source === 'village' && (
+        <LinkButton word="Return to the rules of the chart" onClick={() => void save(null)} data-action="chart-rules" />
+      )}
+    </>
   );
 }

@@ -92,6 +92,24 @@ export const PolicyTrial = z.strictObject({
 });
 export type PolicyTrial = z.infer<typeof PolicyTrial>;
 
+const RulesVersion = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('SHA-256 of the rules in force');
+
+const InForce = z.strictObject({
+  in_force: PolicyProposal,
+  village: z
+    .strictObject({
+      version: RulesVersion,
+      source: z.enum(['chart', 'village']).describe('village: an admin has stored them. chart: api.toolRules'),
+      editable: z.boolean().describe('False if the chart keeps admins from changing them (api.editableRules)'),
+    })
+    .nullable()
+    .describe('Null for the rules of a tier or an Agent'),
+});
+export type RulesInForce = z.infer<typeof InForce>;
+
 const ofPolicy = { tag: 'runs', permission: 'policy:try', audiences: ['people'] } as const;
 
 export const getPolicy = defineRoute('getPolicy GET /policy', {
@@ -101,7 +119,7 @@ export const getPolicy = defineRoute('getPolicy GET /policy', {
     agent_id: AgentId.optional().describe('The rules of this Agent alone'),
     tier: ObjectName.optional().describe('The rules of this tier alone; not together with agent_id'),
   }),
-  answer: json(z.strictObject({ in_force: PolicyProposal })),
+  answer: json(InForce),
   reasons: ['no_such_agent', 'no_such_entitlement'],
 });
 
@@ -113,4 +131,18 @@ export const tryPolicy = defineRoute('tryPolicy POST /policy/try', {
   body: PolicyProposal,
   answer: json(PolicyTrial),
   reasons: ['policy_wrong', 'no_such_agent', 'no_such_entitlement', 'trial_under_way'],
+});
+
+export const setVillageRules = defineRoute('setVillageRules PUT /policy', {
+  ...ofPolicy,
+  permission: 'village:settings',
+  idempotency: 'natural',
+  summary:
+    'Replace the rules of the village at once for all replicas; null returns to those of the chart, whose denials always stay',
+  body: z.strictObject({
+    rules: VillageRules.nullable(),
+    version: RulesVersion.describe('Version of the rules that these replace, from GET /policy'),
+  }),
+  answer: json(InForce),
+  reasons: ['policy_wrong', 'rules_locked', 'rules_changed'],
 });

@@ -20,7 +20,7 @@ async function readCommands(rules: readonly ExampledRule[], readCommand: ReadCom
   return (command) => known.get(command) ?? null;
 }
 
-const wrong = (errors: readonly string[]): Outcome<never> =>
+export const wrong = (errors: readonly string[]): Outcome<never> =>
   refused('policy_wrong', errors.join('; ').slice(0, DETAIL_MAX_CHARS));
 
 type Source = Pick<AgentSource, 'get' | 'entitlement'>;
@@ -46,7 +46,7 @@ function proposedSource(source: Source, proposal: Exclude<PolicyProposal, { of: 
 }
 
 export function rulesOfLayer(
-  { source, villageRules }: Village,
+  { source, settings }: Village,
   { agent_id: agentId, tier }: { readonly agent_id?: string | undefined; readonly tier?: string | undefined },
 ): Outcome<PolicyProposal> {
   if (agentId !== undefined) {
@@ -56,14 +56,14 @@ export function rulesOfLayer(
     const servers = mcpServers === undefined ? {} : { mcp_servers: mcpServers };
     return accepted({ of: 'agent', agent_id: agentId, tools, ...servers });
   }
-  if (tier === undefined) return accepted({ of: 'village', rules: villageRules });
+  if (tier === undefined) return accepted({ of: 'village', rules: settings.rules });
   const spec = source.entitlement(tier);
   return spec === null ? refused('no_such_entitlement') : accepted({ of: 'tier', name: tier, tools: spec.tools ?? {} });
 }
 
 /** Builds the policy with the function that production uses. Refuses rules that contradict their examples. */
 export async function proposedPolicy(
-  { source, villageRules, readCommand }: Village,
+  { source, settings, readCommand }: Village,
   { proposal, classesInForce }: { readonly proposal: PolicyProposal; readonly classesInForce: CommandClasses },
 ): Promise<Outcome<PolicyOf>> {
   const rules = proposal.of === 'village' ? proposal.rules : (proposal.tools.rules ?? []);
@@ -71,10 +71,10 @@ export async function proposedPolicy(
   const classesOf: CommandClasses = (command) => read(command) ?? classesInForce(command);
   if (proposal.of === 'village') {
     const errors = [...checkVillageRules(proposal.rules), ...wrongExamples(proposal.rules, read)];
-    return errors.length > 0 ? wrong(errors) : accepted(agentPolicy(proposal.rules, source, classesOf));
+    return errors.length > 0 ? wrong(errors) : accepted(agentPolicy(() => proposal.rules, source, classesOf));
   }
   const { errors } = checkExamples(rules, read);
   if (errors.length > 0) return wrong(errors);
   const proposed = proposedSource(source, proposal);
-  return proposed.ok ? accepted(agentPolicy(villageRules, proposed.data, classesOf)) : proposed;
+  return proposed.ok ? accepted(agentPolicy(() => settings.rules, proposed.data, classesOf)) : proposed;
 }

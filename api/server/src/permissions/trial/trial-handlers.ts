@@ -3,6 +3,7 @@ import { plain, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { RateLimiter, refusalOfVerdict, type RatePolicy } from '../../http/rate-limit.ts';
 import { proposedPolicy, rulesOfLayer } from './proposed-policy.ts';
+import { readRules, setRules } from './set-rules.ts';
 import { runTrial, type TrialLimits } from './run-trial.ts';
 import type { Village } from '../../village.ts';
 
@@ -30,8 +31,11 @@ export function trialHandlers(village: Village) {
   return {
     getPolicy: plain(async ({ query }) => {
       const layer = rulesOfLayer(village, query);
-      return layer.ok ? accepted({ in_force: layer.data }) : layer;
+      if (!layer.ok) return layer;
+      if (layer.data.of === 'village') return accepted(await readRules(village));
+      return accepted({ in_force: layer.data, village: null });
     }),
+    setVillageRules: plain((request) => setRules(village, request)),
     tryPolicy: plain(async (request) => {
       const verdict = limiter.take(request.actor.id, RATE, monotonicMs());
       if (!verdict.allowed) return refusalOfVerdict(verdict);
