@@ -11,6 +11,7 @@ import { tierLabel } from '../money/tier-outlook.ts';
 import { useShowAgent, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { chosenOf, flowOf, type History, NO_HISTORY, reaches, seriesOf, useHistories } from './history.ts';
 import { instantsOf, type Series, valueAt } from './series.ts';
+import { MoneyDays } from './money-days.tsx';
 import { PlotKey, StepPlot } from './step-plot.tsx';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 
@@ -137,6 +138,7 @@ function Ledger() {
     <div className="ledger">
       <AgentList agents={agents} chosen={chosen} onToggle={toggle} />
       <div className="ledger-main">
+        <MoneyDays />
         <Pictures chosen={chosen} details={details} />
       </div>
     </div>
