@@ -8,6 +8,7 @@ import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
 import { changesOf, draftOf, emptyDraft, givenFields, readDraft, timingOf, withPipeline } from './schedule-draft.ts';
+import { SAID_MAX_CHARS, saidTiming } from './said-timing.ts';
 import { nextTimes } from './timetable.ts';
 import { AgentField } from '../agent-field.tsx';
 
@@ -60,6 +61,31 @@ function WorkflowFields({ draft: { workflow }, problems, of }: FieldProps) {
         />
       )}
     </>
+  );
+}
+
+/** Fills in the fields below as the person types; those are what counts. */
+function SaidField({ onDraft }: Pick<FieldsProps, 'onDraft'>) {
+  const [said, setSaid] = useState('');
+  const write = (text: string): void => {
+    setSaid(text);
+    const timing = saidTiming(text);
+    if (timing !== null) onDraft(timing);
+  };
+  const isUnread = said.trim().length > 2 && saidTiming(said) === null;
+  return (
+    <div className="field">
+      <TextField
+        label="When, in words"
+        name="said"
+        spellCheck={false}
+        maxLength={SAID_MAX_CHARS}
+        placeholder="every weekday at 7:30"
+        value={said}
+        onChange={write}
+      />
+      {isUnread && <p className="hint">Not understood so far. The fields below count.</p>}
+    </div>
   );
 }
 
@@ -201,7 +227,7 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps) {
             {...of('name')}
             disabled={schedule !== null}
             problem={problems.name}
-            placeholder="morning-round"
+            placeholder="Morning round"
           />
           <TargetFields {...parts} />
           <TextField
@@ -215,6 +241,7 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps) {
           <WorkflowFields {...parts} />
         </div>
         <div className="form-column">
+          <SaidField onDraft={onDraft} />
           <TimingFields {...parts} />
           <Ahead draft={draft} />
         </div>

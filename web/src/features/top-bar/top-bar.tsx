@@ -48,11 +48,14 @@ function VillageClock() {
   return (
     <span
       className="chip clock"
-      title={`${phase.word} of day ${clock.day + 1}. A day of the village lasts 24 minutes.`}
+      title={`${phase.word} of day ${clock.day} in the village, whose day lasts 24 minutes. Other times are real time.`}
     >
       <Icon name={phase.icon} size={16} />
-      <b>{clockTime(clock.minute)}</b>
-      <span className="wide-only">in the village, day {clock.day + 1}</span>
+      <span className="clock-time">
+        <small>village</small>
+        <b>{clockTime(clock.minute)}</b>
+      </span>
+      <span className="wide-only">day {clock.day}</span>
     </span>
   );
 }

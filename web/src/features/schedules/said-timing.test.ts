@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SAID_MAX_CHARS, saidTiming } from './said-timing.ts';
+import { nextTimes } from './timetable.ts';
+
+const daily = (dailyAt: string) => ({ kind: 'daily', dailyAt });
+const every = (period: string) => ({ kind: 'every', every: period });
+const cron = (fields: string) => ({ kind: 'cron', cron: fields });
+
+const SAID: readonly (readonly [string, object])[] = [
+  ['7:30', daily('07:30')],
+  ['at 7', daily('07:00')],
+  [' 07.05 ', daily('07:05')],
+  ['7 pm', daily('19:00')],
+  ['12am', daily('00:00')],
+  ['12:15 PM', daily('12:15')],
+  ['noon', daily('12:00')],
+  ['every day at midnight', daily('00:00')],
+  ['Daily at 23:59', daily('23:59')],
+  ['hourly', every('1h')],
+  ['every hour', every('1h')],
+  ['every 2 hours', every('2h')],
+  ['every minute', every('1m')],
+  ['every 10 min', every('10m')],
+  ['every 10m', every('10m')],
+  ['every 30 seconds', every('30s')],
+  ['every weekday at 7', cron('0 7 * * MON-FRI')],
+  ['weekdays at 7:30', cron('30 7 * * MON-FRI')],
+  ['weekends at noon', cron('0 12 * * SAT,SUN')],
+  ['Mondays at 8:30', cron('30 8 * * MON')],
+  ['on Tuesday at 9', cron('0 9 * * TUE')],
+  ['every Friday, Monday and Wednesday at 6 pm', cron('0 18 * * MON,WED,FRI')],
+  ['Thursdays and Saturdays at 10', cron('0 10 * * THU,SAT')],
+];
+
+test('a timing in words is a timing of the form, which the timetable can calculate', () => {
+  for (const [said, expected] of SAID) {
+    const { kind, ...timing } = saidTiming(said) ?? {};
+    assert.deepEqual({ kind, ...timing }, expected, said);
+    const zone = kind === 'every' ? {} : { timeZone: 'Europe/Zurich' };
+    assert.ok(nextTimes({ ...timing, ...zone }, 0).ok, said);
+  }
+});
+
+test('other words are no timing', () => {
+  const others = [
+    '',
+    ' ',
+    'soon',
+    '25:00',
+    '7:60',
+    '13 pm',
+    '0 am',
+    'every',
+    'at',
+    'every fortnight at 7',
+    'moondays at 7',
+  ];
+  for (const said of [...others, 'every 99999 hours', '7:30 or so', `at ${' '.repeat(SAID_MAX_CHARS)}7`.repeat(2)])
+    assert.equal(saidTiming(said), null, said);
+});
