@@ -150,7 +150,7 @@ const GROUPS = [
   [models.createEmbeddings, models.listModels, models.getModel, models.getModelUse],
   [villageModels.showModels, modelServers.listModelServers],
   [modelCredentials.putModelCredential, modelCredentials.listModelCredentials],
-  [modelCredentials.deleteModelCredential, modelCredentials.testModel],
+  [modelCredentials.deleteModelCredential, modelCredentials.listOfferedModels, modelCredentials.testModel],
   [modelPrices.listModelPrices, modelPrices.putModelPrices],
   [modelCredentials.startSubscription, modelCredentials.finishSubscription],
   [keeping.getKeeping],

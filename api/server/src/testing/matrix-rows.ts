@@ -24,7 +24,7 @@ const ROWS = `
                                  liftVillageFreeze moderatePost openAuction cancelAuction createCredit approveCredit
                                  rejectCredit changeDifference importStatement createAccount changeAccount
                                  endAccountSessions banAccount liftAccountBan tryPolicy putModelPrices
-                                 startSubscription finishSubscription putModelCredential testModel createSchedule
+                                 startSubscription finishSubscription putModelCredential testModel listOfferedModels createSchedule
                                  changeSchedule deleteSchedule
   401  200  200  403  403  403   listPersonality listSkills getAgentManifests listTurns getStanding getAllowance getPayPalTerms logOut
                                  getMe getAway listUnread listRuns listOffers listCalls listRepositoryMemories listAgentArtifacts

@@ -130,6 +130,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'script.delete': ['deleted a script', 'of'],
   'models.call': ['asked a model', 'in the request'],
   'models.test': ['tested', 'the model'],
+  'models.offered': ['listed the models of', 'the provider'],
   'models.credential_put': ['connected', 'the provider'],
   'models.credential_delete': ['disconnected', 'the provider'],
   'models.credential_rotate': ['encrypted the key again', 'of'],

@@ -154,6 +154,29 @@ const TriedConnection = z.strictObject({
   model: z.string().min(1).max(200).describe("The provider's name of the model"),
 });
 
+export const OFFERED_MODELS_MAX = 500;
+
+export const OfferedModels = z.strictObject({
+  models: z.array(z.string().max(200)).max(OFFERED_MODELS_MAX).describe("The provider's names of its models, sorted"),
+  problem: z.string().nullable().describe('Why there is no list, with the next step; null with a list'),
+});
+export type OfferedModels = z.infer<typeof OfferedModels>;
+
+export const listOfferedModels = defineRoute('listOfferedModels POST /models/offered', {
+  ...manageModels,
+  summary: 'Ask a provider that is not connected for the names of its models',
+  idempotency: 'natural',
+  body: TriedConnection.omit({ model: true }).refine(
+    ({ kind, base_url }) => base_url !== undefined || isHostedKind(kind),
+    {
+      path: ['base_url'],
+      message: 'write the address of the server, such as "http://vllm:8000/v1"',
+    },
+  ),
+  answer: json(OfferedModels),
+  reasons: ['address_refused'],
+});
+
 const TestBody = z
   .strictObject({
     model: z.string().min(1).max(128).optional(),

@@ -9,6 +9,7 @@ import type { Subscriptions } from './subscriptions.ts';
 import { configuredView, credentialView, neededCredentials, usersOfRow } from './credential-view.ts';
 import { putModelCredential } from './put-credential.ts';
 import type { StoredCredentials } from './stored-credentials.ts';
+import { listOfferedModels } from './offered-models.ts';
 import { testModel } from './test-model.ts';
 import type { VillageKeys } from './village-keys.ts';
 import type { Village } from '../../village.ts';
@@ -69,6 +70,7 @@ export function credentialHandlers(village: Village) {
     putModelCredential: putModelCredential(village),
     listModelCredentials: listModelCredentials(village),
     deleteModelCredential: deleteModelCredential(village),
+    listOfferedModels: listOfferedModels(village),
     testModel: testModel(village),
   } satisfies Partial<Handlers>;
 }

@@ -8,7 +8,9 @@ import {
   connectDraftOf,
   connectionOf,
   emptyConnect,
+  listingOf,
   loopbackAdvice,
+  offeredLabel,
   readConnect,
   withTested,
 } from './connect-draft.ts';
@@ -114,4 +116,15 @@ test('a test stores each missing ability with the first model, and clears the ma
   assert.deepEqual(body.models, [{ name: 'small', model: 'qwen', json: false, stream: false }]);
   assert.equal(withTested(read.body, null), read.body);
   assert.equal(withTested(read.body, { abilities: [] }), read.body);
+});
+
+test('a server is asked for its models once its address and a needed key are written', () => {
+  const at = (kind: 'ollama' | 'openai', address: string, key: string) =>
+    listingOf({ ...emptyConnect([]), kind, address }, key);
+  assert.equal(at('ollama', ' ', ''), null);
+  assert.equal(at('openai', '', ' '), null);
+  assert.deepEqual(at('ollama', ' http://gpu:11434 ', ''), { kind: 'ollama', base_url: 'http://gpu:11434' });
+  assert.deepEqual(at('openai', '', ' sk-1 '), { kind: 'openai', key: 'sk-1' });
+  assert.equal(offeredLabel({ models: ['a', 'b'], problem: null }), 'It has 2 models: choose among them above.');
+  assert.equal(offeredLabel({ models: [], problem: 'Check the address.' }), 'Check the address.');
 });

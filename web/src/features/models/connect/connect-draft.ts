@@ -1,4 +1,13 @@
-import type { CallData, CallInput, ConnectableKind, ModelAbility, ModelCredential, ModelOffer } from '@hamlet/contract';
+import type {
+  CallData,
+  CallInput,
+  ConnectableKind,
+  listOfferedModels,
+  ModelAbility,
+  ModelCredential,
+  ModelOffer,
+  OfferedModels,
+} from '@hamlet/contract';
 import { MODEL_ABILITIES, putModelCredential, testModel } from '@hamlet/contract';
 import { PROVIDER_KINDS, type TestAnswer } from '../model-labels.ts';
 import { capital } from '../../../client/labels.ts';
@@ -91,6 +100,24 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
     ...(key.trim() === '' ? {} : { key: key.trim() }),
     model: first.model,
   };
+}
+
+type Listing = NonNullable<CallInput<typeof listOfferedModels>['body']>;
+
+/** The connection by which the API asks the server for its models; null if address or key is missing. */
+export function listingOf(draft: ConnectDraft, key: string): Listing | null {
+  const { address, key: needed } = PROVIDER_KINDS[draft.kind];
+  const given = key.trim();
+  if ((address !== null && draft.address.trim() === '') || (needed === 'needed' && given === '')) return null;
+  return { kind: draft.kind, ...addressIn(draft), ...(given === '' ? {} : { key: given }) };
+}
+
+export function offeredLabel({ models, problem }: OfferedModels): string {
+  if (problem !== null) return problem;
+  if (models.length === 0) return 'The server has no models.';
+  return models.length === 1
+    ? 'It has one model: choose it above.'
+    : `It has ${models.length} models: choose among them above.`;
 }
 
 const LOOPBACK = /^(?:localhost|127\..+|\[::1\])$/;

@@ -1,10 +1,25 @@
-import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
+import {
+  CONNECTABLE_KINDS,
+  listOfferedModels,
+  type ModelCredential,
+  type OfferedModels,
+  putModelCredential,
+} from '@hamlet/contract';
 import { useState } from 'react';
 import { type Field, fieldsOf, type FormDraft, useDialogDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-live.ts';
-import { Button, FormDialog, Notice, RefusedNotice } from '../../../ui/controls.tsx';
+import { Button, FormDialog, LinkButton, Notice, RefusedNotice } from '../../../ui/controls.tsx';
 import type { ConnectBody, ConnectDraft, ConnectProblems } from './connect-draft.ts';
-import { connectionOf, emptyConnect, loopbackAdvice, nameOf, readConnect, withTested } from './connect-draft.ts';
+import {
+  connectionOf,
+  emptyConnect,
+  listingOf,
+  loopbackAdvice,
+  nameOf,
+  offeredLabel,
+  readConnect,
+  withTested,
+} from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
 import { Form, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../model-labels.ts';
@@ -139,6 +154,40 @@ function useConnect(intent: Intent, onClose: ConnectProps['onClose']): (body: Co
   };
 }
 
+type OfferedProps = Field<ConnectDraft['models']> &
+  Readonly<{ draft: ConnectDraft; secret: string; problem: string | undefined }>;
+
+/** The names of models, with those that the server lists as suggestions. */
+function OfferedRows({ draft, secret, problem, value, onChange }: OfferedProps) {
+  const listing = useIntent();
+  const [offered, setOffered] = useState<OfferedModels | null>(null);
+  const body = listingOf(draft, secret);
+  const list = async (): Promise<void> => {
+    if (body !== null) setOffered(await listing.call(listOfferedModels, { body }, JSON.stringify(body)));
+  };
+  return (
+    <>
+      <ModelRows
+        example={PROVIDER_KINDS[draft.kind].model}
+        problem={problem}
+        offered={offered?.models ?? []}
+        value={value}
+        onChange={onChange}
+      />
+      <p className="hint" role="status">
+        <LinkButton
+          word={listing.busy ? 'Asking the server…' : 'Find the models of this server'}
+          aria-disabled={body === null || listing.busy}
+          onClick={() => void list()}
+          data-action="find-models"
+        />{' '}
+        {offered !== null && <span data-offered={offered.models.length}>{offeredLabel(offered)}</span>}
+      </p>
+      {listing.refused !== null && <RefusedNotice refused={listing.refused} />}
+    </>
+  );
+}
+
 interface FieldsProps extends Pick<FormDraft<ConnectDraft>, 'draft' | 'of'> {
   readonly problems: ConnectProblems;
   readonly isNew: boolean;
@@ -177,7 +226,7 @@ function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps) {
         {...secret}
       />
       <p className="hint">The village seals the key and never shows it again. Models of the village use it at once.</p>
-      <ModelRows example={kind.model} problem={problems.models} {...of('models')} />
+      <OfferedRows draft={draft} secret={secret.value} problem={problems.models} {...of('models')} />
       <details className="connect-more">
         <summary>Name, limits and owner</summary>
         <div className="form-grid">

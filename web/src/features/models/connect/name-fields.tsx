@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import type { Field } from '../../../client/drafts.ts';
 import { FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
 import { useAgentNames } from '../../village-context.ts';
@@ -52,9 +53,11 @@ export function OwnerField({ isNew, value, onChange }: Field<string> & { readonl
 
 const ROWS_MAX = 50;
 
-type RowsProps = Field<readonly ModelRow[]> & Readonly<{ example: string; problem: string | undefined }>;
+type RowsProps = Field<readonly ModelRow[]> &
+  Readonly<{ example: string; problem: string | undefined; offered?: readonly string[] }>;
 
-export function ModelRows({ value: rows, onChange, example, problem }: RowsProps) {
+export function ModelRows({ value: rows, onChange, example, problem, offered = [] }: RowsProps) {
+  const listId = useId();
   const write = (at: number, change: Partial<ModelRow>): void =>
     onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));
   return (
@@ -79,6 +82,7 @@ export function ModelRows({ value: rows, onChange, example, problem }: RowsProps
             className="mono"
             aria-label={`The provider's name of ${row.name || `row ${index + 1}`}`}
             placeholder={index === 0 ? example : 'left out'}
+            list={listId}
             value={row.model}
             maxLength={200}
             spellCheck={false}
@@ -87,6 +91,11 @@ export function ModelRows({ value: rows, onChange, example, problem }: RowsProps
           />
         </div>
       ))}
+      <datalist id={listId}>
+        {offered.map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
       <FieldProblem text={problem} />
       {rows.length < ROWS_MAX && (
         <LinkButton word="Another name" onClick={() => onChange([...rows, { name: '', model: '' }])} />
