@@ -13,10 +13,15 @@ const REQUIRED = {
   HAMLET_REDIS_URL: 'redis://localhost',
 };
 const rulesOf = (text?: string) =>
-  readConfig({ ...REQUIRED, ...(text === undefined ? {} : { HAMLET_TOOL_RULES: text }) }).toolRules;
+  readConfig({ ...REQUIRED, ...(text === undefined ? {} : { HAMLET_TOOL_RULES: text }) }).rules.rules;
+const RULES = rulesOf();
 
 test('without configuration everything is allowed, but a run needs permission to spend', () => {
-  const policyOf = agentPolicy(rulesOf, { get: () => null, entitlement: () => null }, () => null);
+  const policyOf = agentPolicy(
+    () => RULES,
+    { get: () => null, entitlement: () => null },
+    () => null,
+  );
   const verdicts = (['run', 'turn'] as const).map((when) =>
     ['say', 'post_to_board', 'buy'].map((tool) => judgeCall(policyOf('ada'), { tool, when }).verdict),
   );
@@ -109,7 +114,11 @@ test('the strictest verdict of village, tier and Agent counts; a tier never loos
     },
     entitlement: (name) => tiers.get(name) ?? null,
   };
-  const policyOf = agentPolicy(rulesOf, source, () => null);
+  const policyOf = agentPolicy(
+    () => RULES,
+    source,
+    () => null,
+  );
   const judged = ['ada', 'bob', 'cleo', 'dora'].map((agentId) =>
     ['post_to_board', 'buy'].map((tool) => judgeCall(policyOf(agentId), { tool, when: 'run' })),
   );
@@ -145,10 +154,14 @@ test('a tier or Agent rule with a failing example never allows a call, and the A
   let isOpen = false;
   const read = createReadCommand();
   const { classes } = await read(command);
-  const policyOf = agentPolicy(rulesOf, { get: () => record, entitlement: () => null }, (text) => {
-    assert.equal(text, command);
-    return isOpen ? classes : null;
-  });
+  const policyOf = agentPolicy(
+    () => RULES,
+    { get: () => record, entitlement: () => null },
+    (text) => {
+      assert.equal(text, command);
+      return isOpen ? classes : null;
+    },
+  );
   const ownRules = () =>
     policyOf('ada').rules.flatMap(({ from, tools, verdict }) => (from === 'agent' ? [`${verdict} ${tools}`] : []));
   assert.deepEqual(ownRules(), ['deny spend'], 'until its examples are read, a rule never allows');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VillageRules } from '@hamlet/contract';
+import type { VillageRule, VillageRules } from '@hamlet/contract';
 import { missingDenials, rulesInForce } from './village-rules.ts';
 
-const DENIAL = { tools: ['network'], verdict: 'deny', reason: 'No net' } as const;
+const DENIAL: VillageRule = { tools: ['network'], verdict: 'deny', reason: 'No net' };
 const CHART: VillageRules = [{ tools: ['read', 'exec'], verdict: 'allow' }, DENIAL];
 const STORED: VillageRules = [{ tools: ['read'], verdict: 'allow' }];
 const row = (value: unknown, key = 'tool_rules') => ({ key, value });

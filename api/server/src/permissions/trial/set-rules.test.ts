@@ -1,13 +1,13 @@
 /** Rules that an admin stores over HTTP, on two replicas: a change at one judges calls at the other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VillageRules } from '@hamlet/contract';
+import type { VillageRule, VillageRules } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
 import { refuses } from '@hamlet/test/env/client';
 import { PermissionPlay } from '../testing/permission-play.ts';
 import { clientOf, eventually, testVillage, TOKENS } from '../../testing/test-village.ts';
 
-const DENIAL = { tools: ['network'], verdict: 'deny', reason: 'No net' } as const;
+const DENIAL: VillageRule = { tools: ['network'], verdict: 'deny', reason: 'No net' };
 const CHART: VillageRules = [{ tools: ['read', 'speak', 'exec'], verdict: 'allow' }, DENIAL];
 const NARROW: VillageRules = [DENIAL, { tools: ['read'], verdict: 'allow', reason: 'Only look' }];
 
@@ -50,14 +50,14 @@ test('a change is in force at the other replica, is audited once, and returns to
 
 test('no admin drops a denial of the chart, or stores rules that contradict an example, are too long or unknown', async () => {
   const version = await versionOf();
-  const allow = { tools: ['read'], verdict: 'allow' } as const;
+  const allow: VillageRule = { tools: ['read'], verdict: 'allow' };
   await refuses(admin.setVillageRules({ rules: [allow], version }), 'policy_wrong', /the chart denies network/);
   const wrong = { ...allow, examples: { match: [{ tool: 'shell', when: 'run' as const }] } };
   await refuses(admin.setVillageRules({ rules: [DENIAL, wrong], version }), 'policy_wrong', /rule 2 must match shell/);
   const example = { tool: 'shell', when: 'run' as const, command: 'ls '.repeat(600) };
   const long = { tools: ['exec'], verdict: 'allow' as const, examples: { match: Array(20).fill(example) } };
   await refuses(admin.setVillageRules({ rules: [DENIAL, long, long], version }), 'policy_wrong', /bytes/);
-  const unknown = { tools: ['no_such_tool'], verdict: 'allow' } as const;
+  const unknown: VillageRule = { tools: ['no_such_tool'], verdict: 'allow' };
   await refuses(admin.setVillageRules({ rules: [DENIAL, unknown], version }), 'policy_wrong', /no_such_tool/);
   await refuses(clientOf(first.peopleUrl, TOKENS.member).setVillageRules({ rules: CHART, version }), 'forbidden');
   assert.equal(await versionOf(), version);
