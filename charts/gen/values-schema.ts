@@ -221,6 +221,11 @@ const CLUSTER: Schema = {
     enabled: { type: 'boolean' },
     kubeletRootsSecretName: name,
     dcgmUrl: { type: 'string', pattern: '^(http://[^ ]+)?$', maxLength: 512 },
+    memoryGuard: closed({
+      enabled: { type: 'boolean' },
+      availablePercent: { type: 'number', minimum: 0, maximum: 50 },
+      stalledPercent: { type: 'number', minimum: 1, maximum: 100 },
+    }),
   }),
   seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
   egress: closed({

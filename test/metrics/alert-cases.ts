@@ -54,6 +54,7 @@ export const ALERT_CASES: Readonly<Record<string, Readonly<Record<string, string
   HamletPaymentUnexplained: { hamlet_reconciliation_oldest_seconds: gauge(0, 90_000) },
   HamletPaymentsWaiting: { hamlet_payments_waiting: gauge(0, 2) },
   HamletPayPalRefused: { 'hamlet_paypal_deliveries_total{came="refused"}': counter(0, 1) },
+  HamletNodeMemoryShort: { 'hamlet_node_memory_short{node="sparky1"}': gauge(0, 1) },
   HamletNoLeader: { hamlet_operator_leader: gauge(1, 0) },
   HamletWatchSilent: { 'hamlet_operator_watch_silence_seconds{kind="pods"}': gauge(20, 900) },
   HamletWatchForbidden: {

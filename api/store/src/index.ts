@@ -75,6 +75,7 @@ export * from './memory/memory-report.ts';
 export type { MemoryReader } from './memory/memory-reader.ts';
 export * from './memory/repository-memory.ts';
 export * from './migration/migrate.ts';
+export * from './nodes/shortages.ts';
 export * from './payments/captures.ts';
 export * from './payments/deliveries.ts';
 export * from './payments/deposits.ts';

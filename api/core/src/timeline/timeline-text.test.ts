@@ -29,6 +29,14 @@ test('every entry has words that follow the name of its agent', () => {
     [{ judgement: { amount: '40', note: 'good bread' } }, 'got 40 ai$: good bread'],
     [{ judgement: { amount: '-1', note: '' } }, 'lost 1 ai$'],
     [{ state: { ...STATE, state: 'frozen', reason: 'spends', lifted_at: '2026' } }, 'was frozen (lifted): spends'],
+    [
+      { state: { ...STATE, state: 'paused', reason: 'sparky1 is short of memory' } },
+      'was paused: sparky1 is short of memory',
+    ],
+    [
+      { state: { ...STATE, state: 'paused', reason: 'sparky1 is short of memory', lifted_at: '2026-11-30T00:00:00Z' } },
+      'was paused (over): sparky1 is short of memory',
+    ],
     [{ state: { ...STATE, state: 'fell_asleep' } }, 'fell asleep, because nothing happened'],
     [{ state: { ...STATE, state: 'tier', tier: 'tier-2' } }, 'moved to tier-2'],
     [{ state: { ...STATE, state: 'tier' } }, 'fell below every tier'],

@@ -26,6 +26,7 @@ const STATE_WORDS: Readonly<Record<StateOfAgent['state'], string>> = {
   fell_asleep: 'fell asleep, because nothing happened',
   woke_up: 'woke up for work',
   tier: 'changed its tier',
+  paused: 'was paused',
 };
 
 function runText(run: Run): string {
@@ -41,7 +42,7 @@ function judgementText({ amount, note }: NonNullable<TimelineEntry['judgement']>
 function stateText({ state, reason, tier, lifted_at: lifted }: StateOfAgent): string {
   if (state === 'tier') return tier === null ? 'fell below every tier' : `moved to ${tier}`;
   const why = reason === null ? '' : `: ${shorten(reason, REASON_MAX_CHARS)}`;
-  return `${STATE_WORDS[state]}${lifted === null ? '' : ' (lifted)'}${why}`;
+  return `${STATE_WORDS[state]}${lifted === null ? '' : state === 'paused' ? ' (over)' : ' (lifted)'}${why}`;
 }
 
 /** An entry of a timeline in words that follow the name of its agent: `finished “Count the owls”`. Pure. */

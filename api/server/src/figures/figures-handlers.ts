@@ -1,9 +1,11 @@
+import { readShortages, type Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { FiguresStore } from './figures-store.ts';
 
 interface Ports {
+  readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
   readonly figures: Pick<FiguresStore, 'read' | 'hour'>;
 }
@@ -18,9 +20,15 @@ async function fromRedis<T>(read: () => Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-export function figuresHandlers({ source, figures }: Ports) {
+async function nodesView({ db, figures }: Pick<Ports, 'db' | 'figures'>) {
+  const [{ nodes }, short] = await Promise.all([figures.read(), readShortages(db)]);
+  const shortages = short.map(({ node, since, paused }) => ({ node, since: since.toISOString(), paused: [...paused] }));
+  return { nodes, shortages };
+}
+
+export function figuresHandlers({ db, source, figures }: Ports) {
   return {
-    listNodeFigures: plain(() => fromRedis(async () => ({ nodes: (await figures.read()).nodes }))),
+    listNodeFigures: plain(() => fromRedis(() => nodesView({ db, figures }))),
     listAgentFigures: plain(() => fromRedis(async () => ({ agents: (await figures.read()).agents }))),
     getAgentFigures: plain(async ({ params: { agent_id: agentId } }) => {
       const record = source.get(agentId);

@@ -5,6 +5,7 @@ import type { AgentFigures, NodeFigures } from '@hamlet/contract';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { codeOf, refusalOf } from '@hamlet/test/env/client';
 import { agentToken, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
+import { inTransaction, openDatabase, pauseAgents, putShortage } from '@hamlet/store';
 import { openFiguresStore } from './figures-store.ts';
 
 /** After the agents of the village are created. */
@@ -66,6 +67,20 @@ test('an agent that does not exist, visitors and agents are refused', async () =
     [agentToken('ada'), 'forbidden'],
   ] as const)
     assert.equal(refusalOf(await clientOf(peopleUrl, token).raw.listNodeFigures()), reason);
+});
+
+test('members read which node is short of memory, and the agents that wait for it', async () => {
+  const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
+  const at = new Date('2026-11-30T09:00:00Z');
+  const known = { node: 'box1', tightReadings: 2, steppedAt: at, easySince: null, readAt: at };
+  await inTransaction(db, async (tx) => {
+    await putShortage(tx, 'box1', { ...known, since: at });
+    await putShortage(tx, 'box2', { ...known, node: 'box2', since: null, steppedAt: null });
+    await pauseAgents(tx, 'box1', ['bob', 'ada']);
+  });
+  await db.destroy();
+  const { shortages } = await member.listNodeFigures();
+  assert.deepEqual(shortages, [{ node: 'box1', since: at.toISOString(), paused: ['ada', 'bob'] }]);
 });
 
 test('without Redis the figures are unavailable, with the reason', async () => {

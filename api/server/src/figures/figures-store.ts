@@ -82,7 +82,11 @@ export function openFiguresStore(url: string, { namespace, log }: { readonly nam
     hosts: async (nodes: readonly string[]): Promise<ReadonlyMap<string, HostReading>> => {
       const texts = nodes.length === 0 ? [] : await redis.mget(nodes.map((node) => hostKey(node)));
       return new Map(
-        texts.flatMap((text, at) => (text === null ? [] : [[nodes[at] ?? '', HostReading.parse(JSON.parse(text))]])),
+        texts.flatMap((text, at) => {
+          // A replica of another version may have stored it.
+          const reading = text === null ? undefined : HostReading.safeParse(JSON.parse(text)).data;
+          return reading === undefined ? [] : [[nodes[at] ?? '', reading]];
+        }),
       );
     },
     close: () => redis.disconnect(),

@@ -58,10 +58,12 @@ const GPU: GpuReading = {
   ],
 };
 const HOST = {
+  at: AT,
   totalBytes: 1_100,
   availableBytes: 300,
   cpuPressure: null,
   memoryPressure: 9,
+  memoryStalled: null,
   ioPressure: 4,
   temperatureCelsius: 55,
 };

@@ -4,7 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { FIGURES_KEPT } from '@hamlet/contract';
+import { openDatabase } from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { testRedis } from '@hamlet/test/env/redis';
 import { until } from '@hamlet/test/env/until';
 import { Registry } from 'prom-client';
@@ -38,6 +40,8 @@ const kubelets: Kubelets = { ...NO_KUBELETS, read: () => Promise.resolve(reading
 const box = { name: 'box1', ready: true, cores: 20, memoryBytes: 2 ** 37, problem: null };
 const ada = { agentId: 'ada', status: { nodeName: 'box1', podName: 'ada-3' } } as AgentRecord;
 
+const db = openDatabase({ url: untilEnd(await migratedPostgres()).url(), poolSize: 1, onError: () => undefined });
+after(() => db.destroy());
 const figures = startFigures({
   config: {
     redisUrl: redis.url,
@@ -45,10 +49,13 @@ const figures = startFigures({
     figures: {
       dcgmUrl: new URL(`http://localhost:${(exporter.address() as AddressInfo).port}/metrics`),
       nodeName: 'box1',
+      guard: null,
     },
   },
-  source: { list: () => [ada] },
+  db,
+  source: { list: () => [ada], entitlement: () => null },
   kubelets,
+  operated: true,
   registry,
   log: (level, message) => void logs.push(`${level} ${message}`),
 });
@@ -100,10 +107,12 @@ test('an exporter that fails leaves the GPUs out, and the rest stays', async () 
 
 test('the kernel of a node that a replica reports counts its memory', async () => {
   const reading = {
+    at: new Date().toISOString(),
     totalBytes: 100,
     availableBytes: 40,
     cpuPressure: 1,
     memoryPressure: 2,
+    memoryStalled: null,
     ioPressure: 3,
     temperatureCelsius: 55,
   };

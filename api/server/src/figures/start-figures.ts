@@ -9,17 +9,20 @@ import { readExporters } from './sources/dcgm-exporters.ts';
 import type { FiguresSettings } from './figures-settings.ts';
 import { openFiguresStore, type FiguresStore } from './figures-store.ts';
 import { NO_KUBELETS, type Kubelets, type NodeReading } from './sources/kubelets.ts';
+import { memoryGuardJob } from './guard/guard-job.ts';
 import { readOwnHost } from './sources/own-host.ts';
 import { stepFigures, type Readings, type Residents } from './snapshot.ts';
 
-interface Ports extends Pick<Services, 'registry' | 'log'> {
+interface Ports extends Pick<Services, 'db' | 'registry' | 'log'> {
   readonly config: {
     readonly redisUrl: string;
     readonly namespace: string;
-    readonly figures: Pick<FiguresSettings, 'dcgmUrl' | 'nodeName'>;
+    readonly figures: Pick<FiguresSettings, 'dcgmUrl' | 'nodeName' | 'guard'>;
   };
-  readonly source: Pick<AgentSource, 'list'>;
+  readonly source: Pick<AgentSource, 'list' | 'entitlement'>;
   readonly kubelets: Kubelets;
+  /** True if an operator makes the pods of the agents. */
+  readonly operated: boolean;
 }
 
 const EVERY_MS = FIGURES_EVERY_S * 1_000;
@@ -95,9 +98,13 @@ export function startFigures(ports: Ports) {
   const stopReports = reportOwnHost(ports, store);
   const metrics = figuresMetrics(ports);
   const job = (): Job => queuedJob({ name: 'figures', everyMs: EVERY_MS, run: collector(ports, store, metrics) });
+  const reads = ports.kubelets !== NO_KUBELETS;
+  const limits = reads ? ports.config.figures.guard : null;
+  const guard = memoryGuardJob({ ...ports, figures: store, limits, now: () => new Date() });
   return {
     store,
-    jobs: ports.kubelets === NO_KUBELETS ? [] : [job()],
+    // A guard that is off runs too: it ends the shortages of an earlier one.
+    jobs: [...(reads ? [job()] : []), ...(ports.operated ? [guard] : [])],
     stop: async () => {
       await stopReports();
       store.close();

@@ -4,6 +4,7 @@ import { createKnownClasses } from '@hamlet/shell';
 import { startPresenceCache } from '../agents/presence-cache.ts';
 import { startBoard } from '../board/start-board.ts';
 import { startEgress } from '../egress/start-egress.ts';
+import { shortagesPart } from '../figures/guard/guard-job.ts';
 import { startFigures } from '../figures/start-figures.ts';
 import { startFreezeCache, villagePart } from '../freeze/freeze-cache.ts';
 import { openGateway, startModels } from '../gateway/start-gateway.ts';
@@ -48,7 +49,7 @@ async function startVillageFacts(shared: Base['shared']) {
   const standing = await startStandingCache(shared);
   const freeze = await startFreezeCache(shared);
   const tiers = startBalanceTierSync(shared);
-  const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart, capabilitiesPart];
+  const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart, capabilitiesPart, shortagesPart];
   return {
     presence,
     standing,
@@ -128,7 +129,11 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const sessions = startSessions({ ...shared, deltas, sessionDays: () => shared.settings.values.session_days });
   const hands = startHandsWatch({ ...shared, presence });
   const runStreams = createRunStreams({ ...shared, watch, deltas });
-  const figures = startFigures({ ...shared, kubelets: agents.kubelets });
+  const figures = startFigures({
+    ...shared,
+    kubelets: agents.kubelets,
+    operated: config.agents.source === 'kubernetes',
+  });
   return {
     facts,
     world,

@@ -96,6 +96,20 @@ const measure: View = (id, { measures }) => {
   return { ...EMPTY, kind: 'state', at: row.since.toISOString(), state };
 };
 
+const pause: View = (id, { pauses }) => {
+  const row = pauses.get(id);
+  if (row === undefined) return null;
+  const state: StateOfAgent = {
+    state: 'paused',
+    by: null,
+    reason: `${row.node} is short of memory`,
+    expires_at: null,
+    lifted_at: row.endedAt?.toISOString() ?? null,
+    tier: null,
+  };
+  return { ...EMPTY, kind: 'state', at: row.since.toISOString(), state };
+};
+
 const STATE_OF_ACT = {
   awaken: 'awakened',
   suspend: 'suspended',
@@ -122,6 +136,7 @@ const VIEWS: Readonly<Record<TimelinePlace['source'], View>> = {
   purchase,
   judgement,
   measure,
+  pause,
   audit,
 };
 

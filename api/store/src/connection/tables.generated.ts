@@ -149,6 +149,13 @@ export interface Tables {
     shown: Generated<number>;
     shown_bytes: Generated<number>;
   };
+  agent_pause: {
+    pause_id: Generated<string>;
+    agent_id: string;
+    node: string;
+    since: Generated<Date>;
+    ended_at: Date | null;
+  };
   agent_presence: {
     agent_id: string;
     uid: string;
@@ -469,7 +476,7 @@ export interface Tables {
   };
   internal_event: {
     id: Generated<number>;
-    event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village' | 'capabilities';
+    event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village' | 'capabilities' | 'shortage';
     data: Json<unknown, string>;
     at: Generated<Date>;
   };
@@ -573,6 +580,14 @@ export interface Tables {
     salt: Bytes;
     prompt: string;
     answer: string;
+  };
+  node_shortage: {
+    node: string;
+    tight_readings: number;
+    since: Date | null;
+    stepped_at: Date | null;
+    easy_since: Date | null;
+    read_at: Date;
   };
   oidc_attempt: {
     id_hash: Bytes;
@@ -1092,6 +1107,7 @@ export const COLUMNS = {
   agent_memory_command: ['agent_uid as agentUid', 'number', 'op', 'memory_id as memoryId', 'new_id as newId', 'text', 'by_id as byId', 'by_name as byName', 'at', 'refusal'],
   agent_memory_look: ['agent_uid as agentUid', 'admin_id as adminId', 'looked_at as lookedAt'],
   agent_memory_state: ['agent_uid as agentUid', 'agent_id as agentId', 'commands', 'applied', 'mind', 'totals', 'synced_at as syncedAt', 'mark', 'shown', 'shown_bytes as shownBytes'],
+  agent_pause: ['pause_id as pauseId', 'agent_id as agentId', 'node', 'since', 'ended_at as endedAt'],
   agent_presence: ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_no as streamNo', 'last_seen as lastSeen'],
   agent_report: ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'],
   agent_session: ['token_hash as tokenHash', 'jti', 'agent_id as agentId', 'uid', 'cycle', 'issued_at as issuedAt', 'expires_at as expiresAt', 'revoked_at as revokedAt', 'pod_uid as podUid'],
@@ -1132,6 +1148,7 @@ export const COLUMNS = {
   model_hour: ['agent_id as agentId', 'began_at as beganAt', 'used'],
   model_request: ['request_id as requestId', 'agent_id as agentId', 'agent_uid as agentUid', 'pod_uid as podUid', 'run_id as runId', 'tier', 'model', 'provider', 'outcome', 'reserved_tokens as reservedTokens', 'prompt_tokens as promptTokens', 'completion_tokens as completionTokens', 'hour_began_at as hourBeganAt', 'started_at as startedAt', 'ended_at as endedAt', 'run_tokens as runTokens', 'run_micros as runMicros', 'provider_currency as providerCurrency', 'provider_micros as providerMicros'],
   model_text: ['request_id as requestId', 'agent_id as agentId', 'run_id as runId', 'kept_at as keptAt', 'expires_at as expiresAt', 'salt', 'prompt', 'answer'],
+  node_shortage: ['node', 'tight_readings as tightReadings', 'since', 'stepped_at as steppedAt', 'easy_since as easySince', 'read_at as readAt'],
   oidc_attempt: ['id_hash as idHash', 'state', 'nonce', 'code_verifier as codeVerifier', 'return_to as returnTo', 'expires_at as expiresAt'],
   operator_fence: ['lease_uid as leaseUid', 'transitions', 'seen_at as seenAt', 'superseded_at as supersededAt'],
   payload: ['agent_uid as agentUid', 'ref', 'run_id as runId', 'text', 'bytes', 'forgotten_at as forgottenAt'],

@@ -25,7 +25,8 @@ const OWN_TYPES: Readonly<Record<string, string>> = {
   'compute_claim_fault.fault': "'hold_without_claim' | 'claim_without_hold'",
   'deposit.amount': 'number | string',
   'deposit.net': 'number | string',
-  'internal_event.event': "'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village' | 'capabilities'",
+  'internal_event.event':
+    "'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village' | 'capabilities' | 'shortage'",
   'paypal_capture.hint': 'AnnouncedPayment',
   'paypal_capture.truth': 'KnownPayment',
   'permission.answered_by_role': 'string',

@@ -4,7 +4,17 @@ import type { Db } from '../connection/database.ts';
 import { cutPage, type Page } from '../connection/result-rows.ts';
 
 /** The tables of a timeline. */
-type Source = 'session' | 'run' | 'firing' | 'post' | 'reply' | 'purchase' | 'judgement' | 'measure' | 'audit';
+type Source =
+  | 'session'
+  | 'run'
+  | 'firing'
+  | 'post'
+  | 'reply'
+  | 'purchase'
+  | 'judgement'
+  | 'measure'
+  | 'pause'
+  | 'audit';
 
 /** A row of an agent. `place` is a UUID of version 7 for its time, which orders the timeline. */
 export interface TimelinePlace {
@@ -96,6 +106,7 @@ function otherParts(agentId: string): readonly Part[] {
       id: 'measure_id',
       from: sql`standing_measure made where made.agent_id = ${agentId}`,
     },
+    { source: 'pause', kind: 'state', id: 'pause_id', from: sql`agent_pause made where made.agent_id = ${agentId}` },
     { ...audit, from: sql`audit made where made.object = ${agentId} and ${IN_TIMELINE}` },
     { ...audit, from: sql`audit made where made.object = ${`tier ${agentId}`} and ${IN_TIMELINE}` },
   ];

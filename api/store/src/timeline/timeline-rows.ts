@@ -30,6 +30,14 @@ interface MeasureOfAgent {
   readonly liftedAt: Date | null;
 }
 
+/** A time in which an agent had no pod, because its node was short of memory. */
+interface PauseOfAgent {
+  readonly pauseId: string;
+  readonly node: string;
+  readonly since: Date;
+  readonly endedAt: Date | null;
+}
+
 /** An act that changed the power or the tier of an agent. */
 interface ActOnAgent {
   readonly auditId: string;
@@ -50,6 +58,7 @@ export interface TimelineRows {
   readonly purchases: ReadonlyMap<string, PurchaseRow>;
   readonly judgements: ReadonlyMap<string, EntryRow>;
   readonly measures: ReadonlyMap<string, MeasureOfAgent>;
+  readonly pauses: ReadonlyMap<string, PauseOfAgent>;
   readonly acts: ReadonlyMap<string, ActOnAgent>;
 }
 
@@ -82,6 +91,13 @@ async function readMeasuresById(db: Db, ids: string[]): Promise<readonly Measure
   return rows;
 }
 
+async function readPauses(db: Db, ids: string[]): Promise<readonly PauseOfAgent[]> {
+  const { rows } = await sql<PauseOfAgent>`
+    select pause_id as "pauseId", node, since, ended_at as "endedAt"
+    from agent_pause where pause_id = any(${ids}::uuid[])`.execute(db);
+  return rows;
+}
+
 async function readActs(db: Db, ids: string[]): Promise<readonly ActOnAgent[]> {
   const { rows } = await sql<ActOnAgent>`
     select audit_id as "auditId", action, at, actor_role as "actorRole", actor_id as "actorId",
@@ -107,6 +123,7 @@ export async function readTimelineRows(
   const purchases = await readFound(idsOf('purchase'), (ids) => readPurchasesById(tx, ids));
   const judgements = await readFound(idsOf('judgement'), (ids) => readEntriesOf(tx, agentId, ids));
   const measures = await readFound(idsOf('measure'), (ids) => readMeasuresById(tx, ids));
+  const pauses = await readFound(idsOf('pause'), (ids) => readPauses(tx, ids));
   const acts = await readFound(idsOf('audit'), (ids) => readActs(tx, ids));
   return {
     sessions: byId(sessions, ({ sessionId }) => sessionId),
@@ -116,6 +133,7 @@ export async function readTimelineRows(
     purchases: byId(purchases, ({ purchaseId }) => purchaseId),
     judgements: byId(judgements, ({ transferId }) => transferId),
     measures: byId(measures, ({ measureId }) => measureId),
+    pauses: byId(pauses, ({ pauseId }) => pauseId),
     acts: byId(acts, ({ auditId }) => auditId),
   };
 }

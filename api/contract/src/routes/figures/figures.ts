@@ -74,6 +74,12 @@ export const NodeFigures = z.strictObject({
 });
 export type NodeFigures = z.infer<typeof NodeFigures>;
 
+const ShortNode = z.strictObject({
+  node: z.string(),
+  since: z.iso.datetime().describe('Real time since which the node is short of memory and gives agents no seats'),
+  paused: z.array(AgentId).describe('Agents that have no pod until it recovers'),
+});
+
 const usage = {
   at: z.iso.datetime().describe('Real time of the reading'),
   cpu_cores: Cores,
@@ -94,7 +100,7 @@ const ofFigures = { tag: 'agents', permission: 'figures:read', audiences: ['peop
 export const listNodeFigures = defineRoute('listNodeFigures GET /figures/nodes', {
   ...ofFigures,
   summary: 'Use of cpu, memory, disk, network and GPU of each node, with pressure, and who uses it',
-  answer: json(z.strictObject({ nodes: z.array(NodeFigures) })),
+  answer: json(z.strictObject({ nodes: z.array(NodeFigures), shortages: z.array(ShortNode) })),
 });
 
 export const listAgentFigures = defineRoute('listAgentFigures GET /figures/agents', {

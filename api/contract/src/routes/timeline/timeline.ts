@@ -29,19 +29,21 @@ const PostOfAgent = z.strictObject({
   text: z.string().describe(`Its first ${TIMELINE_TEXT_MAX_CHARS} characters`),
 });
 
-const STATES = ['awakened', 'suspended', 'rebooted', 'fell_asleep', 'woke_up', 'tier'] as const;
+const STATES = ['awakened', 'suspended', 'rebooted', 'fell_asleep', 'woke_up', 'tier', 'paused'] as const;
 
 const StateOfAgent = z.strictObject({
   state: z
     .enum([...Object.values(FLAG_OF_MEASURE), ...STATES])
-    .describe('A measure of an admin, a change of its power, or another tier'),
+    .describe(
+      'A measure of an admin, a change of its power, another tier, or a pause because its node is short of memory',
+    ),
   by: z
     .strictObject({ role: z.string(), id: z.string() })
     .nullable()
     .describe('Null for a change that only admins read in the audit'),
-  reason: z.string().nullable().describe('Reason of a measure'),
+  reason: z.string().nullable().describe('Reason of a measure or a pause'),
   expires_at: Time.nullable().describe('End of a measure; null lasts until it is lifted'),
-  lifted_at: Time.nullable().describe('Time at which a measure was lifted'),
+  lifted_at: Time.nullable().describe('Time at which a measure was lifted or a pause ended'),
   tier: z.string().nullable().describe('The tier that its balance now opens'),
 });
 export type StateOfAgent = z.infer<typeof StateOfAgent>;

@@ -4,16 +4,21 @@ const Percent = z.number().min(0).max(100).nullable();
 
 /** The kernel's figures of one machine. */
 export const HostReading = z.strictObject({
+  /** Time of the reading by the clock of the replica. */
+  at: z.iso.datetime(),
   totalBytes: z.number().positive(),
   availableBytes: z.number().min(0),
   cpuPressure: Percent,
   memoryPressure: Percent,
+  /** Percent of the last ten seconds in which all work waited for memory. */
+  memoryStalled: Percent,
   ioPressure: Percent,
   temperatureCelsius: z.number().nullable(),
 });
 export type HostReading = z.infer<typeof HostReading>;
 
 interface HostFiles {
+  readonly at: Date;
   readonly meminfo: string;
   /** Empty if the kernel does not measure pressure. */
   readonly pressure: Readonly<Record<'cpu' | 'memory' | 'io', string>>;
@@ -30,9 +35,15 @@ function kibibytes(meminfo: string, field: string): number | null {
   return digits === undefined ? null : Number(digits) * KIB;
 }
 
-/** Percent of the last minute in which some work waited, from a file in /proc/pressure; null if the text has none. */
-function waiting(text: string): number | null {
-  const found = /^some .*\bavg60=(\d{1,3}\.\d{1,2})\b/m.exec(text)?.[1];
+/** Some or all work, in the last minute or the last ten seconds. */
+const PRESSURES = {
+  some60: /^some .*\bavg60=(\d{1,3}\.\d{1,2})\b/m,
+  full10: /^full .*\bavg10=(\d{1,3}\.\d{1,2})\b/m,
+} as const;
+
+/** Percent of a time in which work waited, from a file in /proc/pressure; null if the text has none. */
+function waiting(text: string, which: keyof typeof PRESSURES = 'some60'): number | null {
+  const found = PRESSURES[which].exec(text)?.[1];
   return found === undefined ? null : Math.min(100, Number(found));
 }
 
@@ -43,15 +54,17 @@ function warmest(sensors: readonly string[]): number | null {
 }
 
 /** Null if the text of /proc/meminfo lacks MemTotal or MemAvailable. */
-export function hostReadingOf({ meminfo, pressure, sensors }: HostFiles): HostReading | null {
+export function hostReadingOf({ at, meminfo, pressure, sensors }: HostFiles): HostReading | null {
   const totalBytes = kibibytes(meminfo, 'MemTotal');
   const availableBytes = kibibytes(meminfo, 'MemAvailable');
   if (totalBytes === null || totalBytes === 0 || availableBytes === null) return null;
   return {
+    at: at.toISOString(),
     totalBytes,
     availableBytes,
     cpuPressure: waiting(pressure.cpu),
     memoryPressure: waiting(pressure.memory),
+    memoryStalled: waiting(pressure.memory, 'full10'),
     ioPressure: waiting(pressure.io),
     temperatureCelsius: warmest(sensors),
   };

@@ -22,5 +22,5 @@ export async function readOwnHost(root = ''): Promise<HostReading | null> {
     ['meminfo', 'pressure/cpu', 'pressure/memory', 'pressure/io'].map((file) => textOf(`${root}/proc/${file}`)),
   );
   const pressure = { cpu: cpu ?? '', memory: memory ?? '', io: io ?? '' };
-  return hostReadingOf({ meminfo: meminfo ?? '', pressure, sensors: await sensorsOf(root) });
+  return hostReadingOf({ at: new Date(), meminfo: meminfo ?? '', pressure, sensors: await sensorsOf(root) });
 }
