@@ -1,6 +1,7 @@
-import { roleMay } from '@hamlet/contract';
+import { listMoneyDays, roleMay } from '@hamlet/contract';
 import { memo, useMemo, useState } from 'react';
 import type { AppState, Row } from '../../client/app-state.ts';
+import { useLive } from '../../client/query/use-live.ts';
 import { Avatar, Icon, IconButton, LinkButton, Unread } from '../../ui/controls.tsx';
 import { FilterField } from '../../ui/fields.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
@@ -108,17 +109,24 @@ function NewAgentButton() {
   );
 }
 
-/** The price of the village now, on the first page that a person sees. */
+const DAY_MS = 60_000;
+
+/** The price of the village now and its spending of today, on the first page that a person sees. */
 function VillageCost() {
   const { open } = useVillage();
+  const mayRead = roleMay(useRole(), 'ledger:read');
+  const today = useLive(listMoneyDays, mayRead ? { query: { days: 1 } } : null, DAY_MS).data?.days[0];
   const details = useVillageState((state) => state.details);
   const tiers = useTiers().data?.entitlements;
   if (tiers === undefined || details.size === 0) return null;
   const cost = sumOf(hourlyPrices([...details.values()], tiers));
   return (
     <p className="hint agents-cost">
-      Together they cost {moneyLabel(cost)} an hour.{' '}
-      <LinkButton word="See the ledger" onClick={() => open({ view: 'ledger' })} />
+      Together they cost {moneyLabel(cost)} an hour
+      {today !== undefined && (
+        <span data-spent={today.total.spent}>, and spent {moneyLabel(today.total.spent)} today</span>
+      )}
+      . <LinkButton word="See the ledger" onClick={() => open({ view: 'ledger' })} />
     </p>
   );
 }
