@@ -52,6 +52,8 @@ test('accounts are created and listed by name in pages; names that differ only i
       ban: null,
       last_seen_at: null,
       sessions: 0,
+      keys: 0,
+      messengers: 0,
     },
   );
   await refuses(grace.client.createAccount({ name: 'BELA', role: 'member' }), 'account_exists');

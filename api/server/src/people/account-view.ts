@@ -29,6 +29,8 @@ export function accountDetail(row: AccountDetailRow): AccountDetail {
           },
     last_seen_at: row.lastSeenAt?.toISOString() ?? null,
     sessions: row.sessions,
+    keys: row.keys,
+    messengers: row.messengers,
   };
 }
 

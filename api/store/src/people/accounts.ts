@@ -10,6 +10,10 @@ export interface AccountDetailRow extends AccountRow {
   readonly hasPassword: boolean;
   readonly lastSeenAt: Date | null;
   readonly sessions: number;
+  /** API keys that have not expired. */
+  readonly keys: number;
+  /** Links of messengers. */
+  readonly messengers: number;
   readonly ban: AccountBanRow | null;
 }
 
@@ -155,7 +159,7 @@ export async function updateAccount(
     .execute();
 }
 
-/** A page of accounts by name, with their bans and numbers of open sessions. */
+/** A page of accounts by name, with their bans and the numbers of their sessions, keys and messengers. */
 export async function listAccountDetails(
   db: Db,
   page: { readonly after: string | null; readonly limit: number; readonly idleMs: number },
@@ -188,6 +192,12 @@ function detailQuery(db: Db, idleMs: number) {
       ),
       sql<number>`(select count(*)::int from account_session s where s.account_id = account.account_id and s.expires_at > now() and s.seen_at > now() - ${idleMs} * interval '1 millisecond')`.as(
         'sessions',
+      ),
+      sql<number>`(select count(*)::int from account_key k where k.account_id = account.account_id and k.expires_at > now())`.as(
+        'keys',
+      ),
+      sql<number>`(select count(*)::int from channel_identity i where i.account_id = account.account_id)`.as(
+        'messengers',
       ),
       'account_ban.reason as banReason',
       'account_ban.by_role as byRole',

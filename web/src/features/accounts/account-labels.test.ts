@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountState, deviceLabel, seenLabel, sessionLabel } from './account-labels.ts';
+import { accessLabel, accountState, deviceLabel, seenLabel, sessionLabel } from './account-labels.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
 const ban = {
@@ -48,4 +48,9 @@ test('the label of a session names browser and system', () => {
     sessionLabel({ signed_in_by: 'code', address: '10.0.0.7', seen_at: '2026-11-22T09:50:00.000Z' }, NOW),
     'by a one-time code, from 10.0.0.7, seen 10 min ago',
   );
+});
+
+test('an account shows its sessions, and its keys and messengers if it has any', () => {
+  assert.equal(accessLabel({ sessions: 1, keys: 0, messengers: 0 }), '1 session');
+  assert.equal(accessLabel({ sessions: 2, keys: 1, messengers: 3 }), '2 sessions, 1 key, 3 messengers');
 });

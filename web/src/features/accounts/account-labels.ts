@@ -23,6 +23,21 @@ export function seenLabel(
   return sessions > 0 && nowMs - Date.parse(seen) < 120_000 ? 'online' : timeAgo(seen, nowMs);
 }
 
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+/** The ways by which an account acts: `2 sessions, 1 key, 1 messenger`; without keys and messengers if it has none. */
+export function accessLabel({
+  sessions,
+  keys,
+  messengers,
+}: Pick<AccountDetail, 'sessions' | 'keys' | 'messengers'>): string {
+  const more = [
+    ...(keys === 0 ? [] : [counted(keys, 'key')]),
+    ...(messengers === 0 ? [] : [counted(messengers, 'messenger')]),
+  ];
+  return [counted(sessions, 'session'), ...more].join(', ');
+}
+
 const BY_LABELS: Readonly<Record<SignInBy, string>> = {
   password: 'by password',
   code: 'by a one-time code',

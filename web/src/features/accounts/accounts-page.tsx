@@ -20,7 +20,7 @@ import { minuteTime, timeAhead } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { ActorName } from '../actor-name.tsx';
 import { useRole, useViewerId } from '../village-context.ts';
-import { accountState, seenLabel } from './account-labels.ts';
+import { accessLabel, accountState, seenLabel } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';
 import { ReasonForm } from '../standing/reason-form.tsx';
 
@@ -263,7 +263,7 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps) {
         </span>
         <span className="person-seen">
           {seenLabel(account, now)}
-          <small>{account.sessions === 1 ? '1 session' : `${account.sessions} sessions`}</small>
+          <small>{accessLabel(account)}</small>
         </span>
       </button>
       {open && (

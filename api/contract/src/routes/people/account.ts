@@ -48,6 +48,8 @@ export const AccountDetail = Account.extend({
   ban: AccountBan.nullable(),
   last_seen_at: Time.nullable().describe('Last use of its sessions, to the minute'),
   sessions: z.int().min(0).describe('Number of open sessions'),
+  keys: z.int().min(0).default(0).describe('Number of API keys that have not expired'),
+  messengers: z.int().min(0).default(0).describe('Number of linked messengers'),
 });
 export type AccountDetail = z.infer<typeof AccountDetail>;
 
