@@ -1,14 +1,19 @@
-/** In a real browser: a member makes an API key, a program uses it, and the member revokes it. */
+/** In a real browser: a member makes and revokes an API key, and links and unlinks a messenger. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before } from 'node:test';
+import { inTransaction, linkIdentity } from '@hamlet/store';
 import { refuses } from '../client.ts';
 import { clientOf } from '../../../api/server/src/testing/test-village.ts';
 import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
+const ADA = readFileSync(new URL('../../../crds/samples/good-agent-ada.yaml', import.meta.url), 'utf8');
+
 let stage: ViewerStage;
 
 before(async () => {
-  stage = await startViewerStage({ kim: 'member' });
+  const ada = `${ADA.trimEnd()}\n  channels: { telegram: { secretName: ada-telegram } }\n`;
+  stage = await startViewerStage({ kim: 'member', agents: { ada } });
 });
 after(() => stage?.remove());
 
@@ -40,3 +45,26 @@ testOnDevices(
     await refuses(program.getMe(), 'token_invalid');
   },
 );
+
+testOnDevices('a member links a messenger with a code, sees it appear, and unlinks it', async (viewer, device) => {
+  const { page } = viewer;
+  await page.click('.account-name');
+  await page.click('[data-action="connections"]');
+  await page.click('[data-action="new-code"]');
+  assert.match((await page.locator('[data-code]').textContent()) ?? '', /^[A-Z2-7]{10}$/);
+  await page.getByText('ada at Telegram').waitFor();
+  await stage.shot(viewer, `messengers-${device}`);
+  const name = `Kim of a ${device}`;
+  const db = stage.village.openDb();
+  const kim = await db.selectFrom('account').select('account_id').where('name', '=', 'kim').executeTakeFirstOrThrow();
+  const sender = { channel: 'telegram', externalId: device, name } as const;
+  await inTransaction(db, (tx) => linkIdentity(tx, sender, kim.account_id));
+  const row = page.locator(`[data-link="${name}"]`);
+  await row.waitFor();
+  assert.equal(await page.locator('[data-code]').count(), 0, 'a code works once');
+  await stage.shot(viewer, `messenger-linked-${device}`);
+  await row.locator('button').click();
+  await row.getByRole('button', { name: `Unlink ${name}`, exact: true }).click();
+  await row.waitFor({ state: 'detached' });
+  assert.deepEqual(await db.selectFrom('channel_identity').selectAll().execute(), []);
+});

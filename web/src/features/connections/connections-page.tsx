@@ -3,6 +3,7 @@ import './connections.css';
 import { Button } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
 import { ApiKeys } from './api-keys.tsx';
+import { Messengers } from './messengers.tsx';
 
 export function ConnectionsPage() {
   const [writing, setWriting] = useState(false);
@@ -19,11 +20,12 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      intro="Programs that act as you. Your limits and your role apply to them, and the audit names the key."
+      intro="Programs and messengers that act as you. Your limits and your role apply to them, and the audit names them."
       needs="account:self"
       tools={tools}
     >
       <ApiKeys writing={writing} onClose={() => setWriting(false)} />
+      <Messengers />
     </Page>
   );
 }
