@@ -303,9 +303,9 @@ const STATE: readonly KeepingRule[] = [
     id: 'state',
     title: 'Present state',
     until: 'state',
-    rule: 'One row for the village, for each of its settings, for each bot, for each agent and its lives, for each node that is short of memory, for each Schedule and for each custom resource, also a deleted one.',
+    rule: 'One row for the village, for each of its settings, for each bot, for each agent and its lives, for each node that is short of memory, for each Schedule, for the archive and for each custom resource, also a deleted one.',
     tables: publicTables(
-      'village village_setting channel_place node_shortage agent_life agent_presence agent_report agent_tier idle_sleep sample_agent api_key resource_seen schedule_author schema_migration',
+      'village village_setting channel_place node_shortage agent_life agent_presence agent_report agent_tier idle_sleep sample_agent api_key resource_seen schedule_author archive_state schema_migration',
     ),
   },
 ];

@@ -220,6 +220,17 @@ export interface Tables {
     replica_id: string;
     seen_at: Generated<Date>;
   };
+  archive_state: {
+    one: Generated<boolean>;
+    reported_at: Date;
+    base_at: Date | null;
+    earliest: Date | null;
+    latest: Date | null;
+    bytes: number;
+    limit_bytes: number;
+    days: number;
+    problem: 'backup' | 'gap' | 'full' | null;
+  };
   artifact: {
     artifact_id: Generated<string>;
     run_id: string;
@@ -1115,6 +1126,7 @@ export const COLUMNS = {
   allow_rule: ['rule_id as ruleId', 'agent_id as agentId', 'agent_uid as agentUid', 'tool', 'session_id as sessionId', 'permission_id as permissionId', 'created_by_role as createdByRole', 'created_by_id as createdById', 'created_by_name as createdByName', 'created_at as createdAt', 'used', 'last_used_at as lastUsedAt', 'revoked_at as revokedAt', 'revoked_by_role as revokedByRole', 'revoked_by_id as revokedById', 'allow_key as allowKey', 'tainted'],
   api_key: ['key_hash as keyHash', 'name', 'role', 'agent_id as agentId', 'created_at as createdAt', 'revoked_at as revokedAt'],
   api_replica: ['replica_id as replicaId', 'seen_at as seenAt'],
+  archive_state: ['one', 'reported_at as reportedAt', 'base_at as baseAt', 'earliest', 'latest', 'bytes', 'limit_bytes as limitBytes', 'days', 'problem'],
   artifact: ['artifact_id as artifactId', 'run_id as runId', 'call_id as callId', 'agent_id as agentId', 'name', 'media_type as mediaType', 'image_type as imageType', 'bytes', 'sha256', 'deliverable', 'kept_at as keptAt', 'expires_at as expiresAt'],
   artifact_content: ['artifact_id as artifactId', 'content'],
   auction: ['auction_id as auctionId', 'window_id as windowId', 'reserve', 'closes_at as closesAt', 'note', 'state', 'created_by_role as createdByRole', 'created_by_id as createdById', 'created_at as createdAt', 'ended_at as endedAt', 'end_reason as endReason', 'winner', 'price'],
