@@ -34,7 +34,7 @@ backup: ready ## writes a backup of the village to one dated file. FILE=path CLU
 drill: ready ## measures every brake of the running village, from the click to the last effect, and keeps the figures. TRIALS=5 YES=1
 	@$(NODE) local/drill/main.ts
 
-restore: ready ## replaces the data of the running village by a backup. FILE=path YES=1 CLUSTER=current
+restore: ready ## replaces the data of the running village by a backup or an earlier moment. FILE=path or UNTIL=2026-11-30T03:12:07Z, YES=1 CLUSTER=current
 	@$(VILLAGE) restore
 
 images: ready ## builds the container images whose inputs changed. ARCH=arm64, amd64 or all, TOOLS=slim with fewer tools for agents

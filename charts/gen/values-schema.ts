@@ -254,6 +254,14 @@ const CLUSTER: Schema = {
   }),
   postgres: closed({
     external: closed({ ...outside, database }),
+    archive: closed({
+      enabled: { type: 'boolean' },
+      gibibytes: { type: 'integer', minimum: 1, maximum: 65_536 },
+      storageClassName: name,
+      days: { type: 'integer', minimum: 1, maximum: 365 },
+      hours: { type: 'integer', minimum: 1, maximum: 168 },
+      resources,
+    }),
     storage: quantity,
     storageClassName: name,
     resources,

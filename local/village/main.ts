@@ -26,7 +26,7 @@ const USAGE = `usage: local/village/main.ts COMMAND
   dev      runs api, Postgres and Redis on loopback, without Kubernetes
   logs     follows the village's logs
   backup   writes a backup of the village to one file
-  restore  replaces the data of the running village by a backup
+  restore  replaces the data of the running village by a backup, or by its own of an earlier moment
   doctor   checks everything that the village depends on, and prints the fixes
   images   builds the container images whose inputs changed
   programs builds the programs of the local cluster whose sources changed
@@ -42,6 +42,7 @@ environment:
   WIPE=1                   down also removes the village's data
   FRESH=1                  up starts a new village, and sets the kept data aside until down WIPE=1
   FILE=path                the backup file to write or to restore
+  UNTIL=2026-11-30T03:12:07Z the moment to restore, in UTC, if the village keeps an archive
   WHO=name                 logs of api, operator, broker, postgres, redis or an agent
   DETACH=1 RESIDENTS=1     dev returns when ready; dev also starts ada and bob
   MODEL=URL                up, dev: address of a model server with OpenAI's wire; small and large are its models.
@@ -57,7 +58,7 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
   dev: async () => dev(),
   logs: async (settings) => logs(await placeOf(settings), settings.who),
   backup: async (settings) => void (await backup(await placeOf(settings), settings.file)),
-  restore: async (settings) => restore(await placeOf(settings), { file: settings.file, yes: settings.yes }),
+  restore: async (settings) => restore(await placeOf(settings), settings),
   doctor: async (settings) => {
     if (!(await doctor(settings))) process.exitCode = 1;
   },

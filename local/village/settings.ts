@@ -25,6 +25,7 @@ export interface Settings {
   /** True if `up` starts a new village. `up` then sets the data of an earlier village aside until `down WIPE=1`. */
   readonly fresh: boolean;
   readonly file: string | undefined;
+  readonly until: string | undefined;
   readonly who: string | undefined;
   readonly model: Environment;
 }
@@ -34,6 +35,7 @@ const MODEL_VARIABLES = ['MODEL', 'MODEL_NAME', 'MODEL_LARGE', 'MODEL_WIRE', 'MO
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readSettings(env: Environment): Settings {
+  const given = (name: string): string | undefined => env[name] || undefined;
   return {
     cluster: clusterOf(env['CLUSTER'] ?? 'local'),
     yes: isOn(env['YES']),
@@ -42,12 +44,13 @@ export function readSettings(env: Environment): Settings {
     tools: toolsOf(env['TOOLS'] ?? 'full'),
     port: portOf(env['PORT']),
     outside: outsideOf(env['OUTSIDE']),
-    values: env['VALUES'] || undefined,
+    values: given('VALUES'),
     namespace: namespaceOf(env['NAMESPACE'] ?? 'hamlet'),
     wipe: isOn(env['WIPE']),
     fresh: isOn(env['FRESH']),
-    file: env['FILE'] || undefined,
-    who: env['WHO'] || undefined,
+    file: given('FILE'),
+    until: given('UNTIL'),
+    who: given('WHO'),
     model: Object.fromEntries(MODEL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
   };
 }

@@ -4,13 +4,15 @@
  * and the file beside it with the ending `.port` the port of the api's metrics.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 interface State {
   readonly logFolder: string;
   readonly replicas: Record<string, number>;
   readonly annotations: Record<string, string>;
   key: string;
+  /** The containers of Postgres' pod. */
+  readonly containers: string;
   readonly resources: { items: object[] };
   readonly done: string[];
 }
@@ -28,16 +30,18 @@ function finish(text = ''): never {
 }
 
 function runInPod(): never {
-  const port = readFileSync(`${file}.port`, 'utf8');
+  const port = existsSync(`${file}.port`) ? readFileSync(`${file}.port`, 'utf8') : '';
   const [program = '', ...rest] = args
     .slice(args.indexOf('--') + 1)
     .map((each) => each.replaceAll('/var/lib/hamlet-log', state.logFolder).replaceAll(':9090', `:${port}`));
-  const { status } = spawnSync(program, rest, { stdio: 'inherit' });
+  // Postgres, which the container of the archive starts, refuses to run as root.
+  const user = args.includes('archive') && process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534, cwd: '/' } : {};
+  const { status } = spawnSync(program, rest, { stdio: 'inherit', ...user });
   process.exit(status ?? 1);
 }
 
 function get(): never {
-  if (what === 'pod') finish('true');
+  if (what === 'pod') finish(args.at(-1)?.endsWith('.name}') === true ? state.containers : 'true');
   if (what === 'secret') finish(Buffer.from(state.key).toString('base64'));
   if (what === 'deployment') finish(JSON.stringify({ containers: [{ name: 'api', image: 'hamlet/api:1' }] }));
   if (what === 'deployments')

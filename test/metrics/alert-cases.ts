@@ -34,6 +34,7 @@ export const ALERT_CASES: Readonly<Record<string, Readonly<Record<string, string
   HamletHoldsBroken: { hamlet_claims_broken_holds: gauge(0, 1) },
   HamletLogBroken: { hamlet_log_broken: gauge(0, 1) },
   HamletLogNotSealed: { hamlet_log_sealed_seconds: stamps() },
+  HamletArchiveLags: { hamlet_archive_behind_seconds: gauge(70, 2_000), hamlet_archive_troubled: gauge(0, 1) },
   HamletSnapshotDamaged: { hamlet_world_snapshot_mismatches_total: gauge(0, 1) },
   HamletAnswerOutsideContract: { 'hamlet_http_answers_outside_contract_total{route="getWorld"}': gauge(0, 1) },
   HamletModelUnsettled: { hamlet_model_unsettled_total: gauge(0, 1) },

@@ -49,6 +49,7 @@ export * from './channels/identities.ts';
 export * from './connection/listener.ts';
 export * from './egress/attempts.ts';
 export * from './egress/writes.ts';
+export * from './keeping/archive-state.ts';
 export * from './keeping/table-sizes.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';

@@ -9,6 +9,7 @@ export interface Container {
   readonly name: string;
   readonly image: string;
   readonly command?: readonly string[];
+  readonly args?: readonly string[];
   readonly env?: readonly {
     readonly name: string;
     readonly value?: string;

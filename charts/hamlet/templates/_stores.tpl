@@ -50,6 +50,17 @@ postgres://{{ index . 1 }}@hamlet-postgres:5432/hamlet
 {{- end -}}
 {{- end -}}
 
+{{- define "hamlet.noArchiveOutside" -}}
+{{- with .Values.postgres }}
+{{- if and .external.host .archive.enabled }}{{ fail (printf "postgres.archive: the village cannot archive %s, a Postgres outside of it; archive it there" .external.host) }}{{ end }}
+{{- end }}
+{{- end -}}
+
+{{- define "hamlet.archiveMounts" -}}
+- { name: archive, mountPath: /var/lib/hamlet-archive }
+- { name: archive-scripts, mountPath: /etc/hamlet/archive, readOnly: true }
+{{- end -}}
+
 {{- /* Mounts of the authorities (ca.crt) by which the api knows stores outside of the cluster, and their volumes. */ -}}
 {{- define "hamlet.storeMounts" -}}
 {{- range $store := list "postgres" "redis" }}

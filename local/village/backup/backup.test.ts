@@ -63,11 +63,13 @@ test('a missing manifest, or one of another format, is refused with a fix', asyn
   }
 });
 
-test('restore refuses before it asks the cluster: no file, a missing file, a file that is not a backup', async () => {
-  await assert.rejects(
-    restore(PLACE, { file: undefined, yes: true }),
-    /restore needs the file of a backup; nothing was changed/,
-  );
+test('restore refuses before it asks the cluster: no file, a file and a moment, a missing file, a file that is not a backup', async () => {
+  const until = '2026-11-30T03:12:07Z';
+  for (const options of [{}, { file: join(folder, 'none.tar'), until }])
+    await assert.rejects(
+      restore(PLACE, { ...options, yes: true }),
+      /restore needs either the file of a backup or a moment; nothing was changed/,
+    );
   await assert.rejects(
     restore(PLACE, { file: join(folder, 'none.tar'), yes: true }),
     /does not exist; nothing was changed/,

@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import { kubectl, secretValue, tryKubectl, type Place } from '../kubectl.ts';
 import { ROOT, STATE } from '../paths.ts';
 import { runSteps } from '../steps.ts';
-import { asSuperuser, databaseFacts, POSTGRES_POD, type DatabaseFacts } from './database.ts';
+import { asSuperuser, databaseFacts, POSTGRES_POD, type DatabaseFacts, type Server } from './database.ts';
 import { LOG_DEPLOYMENT, LOG_FOLDER, podOfLog } from './log-volume.ts';
 import { describeParts, holdingsText, MANIFEST, PARTS, type Manifest } from './manifest.ts';
 import { bareResources, RESOURCE_KINDS } from './resources.ts';
@@ -35,7 +35,7 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
       // Before the dump: the api stops sealing if the folder is newer than the database.
       { name: 'sealed log', work: async ({ doing }) => saveLog(place, folder, doing) },
       { name: 'custom resources', work: async () => saveResources(place, folder) },
-      { name: 'database', work: async ({ doing }) => dump(place, folder, doing) },
+      { name: 'database', work: async ({ doing }) => dump(place, { folder, doing }) },
       { name: 'check', work: async ({ doing }) => readDump(place, folder, doing) },
       { name: 'file', work: async () => pack(folder, file, await manifestOf(place, { folder, madeAt, facts })) },
     ]);
@@ -59,8 +59,8 @@ export async function requirePostgres(place: Place): Promise<void> {
       'make up, or set NAMESPACE to the namespace of the village',
     );
   }
-  // kubectl prints one word for each container, and Postgres' pod has one.
-  if (stdout.trim() !== 'true')
+  // kubectl prints one word for each container.
+  if (!/^true( true)*$/.test(stdout.trim()))
     throw new Failure(
       `Postgres is not ready in namespace ${place.namespace}`,
       `kubectl -n ${place.namespace} describe pod ${POSTGRES_POD}, fix the cause, and try again`,
@@ -115,14 +115,16 @@ async function saveLog(place: Place, folder: string, doing: (text: string) => vo
   return mebibytes((await stat(to)).size);
 }
 
-async function dump(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
+interface Dump {
+  readonly server?: Server;
+  readonly folder: string;
+  readonly doing: (text: string) => void;
+}
+
+/** Writes the dump of a server to the folder. Returns its size in words. */
+export async function dump(place: Place, { server = 'village', folder, doing }: Dump): Promise<string> {
   const to = join(folder, PARTS.dump);
-  await transfer(place, {
-    pod: POSTGRES_POD,
-    command: asSuperuser('pg_dump', '--format', 'custom', '--dbname', 'hamlet'),
-    to,
-    doing,
-  });
+  await transfer(place, { ...asSuperuser(server, 'pg_dump', '--format', 'custom', '--dbname', 'hamlet'), to, doing });
   return mebibytes((await stat(to)).size);
 }
 

@@ -8,20 +8,46 @@ const DATABASE = 'hamlet';
 export const RESTORED = 'hamlet_restored';
 const REPLACED = 'hamlet_replaced';
 
-export function asSuperuser(program: string, ...args: readonly string[]): readonly string[] {
-  const script = `PGPASSWORD="$POSTGRES_PASSWORD" exec ${program} --host 127.0.0.1 --username postgres "$@"`;
-  return ['sh', '-c', script, program, ...args];
+/** The Postgres of the village, or the one beside it that shows an earlier moment (`from-archive.ts`). */
+export type Server = 'village' | 'recovered';
+
+/** The container of a server's programs, and the address of the server for them. */
+const SERVERS: Readonly<Record<Server, { readonly container: string; readonly address: string }>> = {
+  village: { container: 'postgres', address: '--host 127.0.0.1' },
+  recovered: { container: 'archive', address: '--host "$ARCHIVE_RECOVERY" --port 5432' },
+};
+
+/** A program of Postgres, with the arguments of `transfer` that name its pod and container. */
+export function asSuperuser(server: Server, program: string, ...args: readonly string[]): ProgramInPod {
+  const { container, address } = SERVERS[server];
+  // Within its pod, Postgres asks for no password at its socket.
+  const script = `PGPASSWORD="\${POSTGRES_PASSWORD:-}" exec ${program} ${address} --username postgres "$@"`;
+  return { pod: POSTGRES_POD, container, command: ['sh', '-c', script, program, ...args] };
+}
+
+interface ProgramInPod {
+  readonly pod: string;
+  readonly container: string;
+  readonly command: readonly string[];
+}
+
+/** The end of the arguments of `kubectl exec`. */
+function execOf({ pod, container, command }: ProgramInPod): readonly string[] {
+  return ['exec', pod, '--container', container, '--', ...command];
 }
 
 /**
  * Runs statements, each in its own transaction. Returns the rows of the last statement as lines, with `|` between
  * columns.
  */
-export async function psql(place: Place, database: string, ...statements: readonly string[]): Promise<string> {
+export async function psql(
+  place: Place,
+  { server = 'village', database = DATABASE }: { readonly server?: Server; readonly database?: string },
+  ...statements: readonly string[]
+): Promise<string> {
   const flags = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'];
   const commands = statements.flatMap((each) => ['--command', each]);
-  const program = asSuperuser('psql', ...flags, '--dbname', database, ...commands);
-  return kubectl(place, ['exec', POSTGRES_POD, '--', ...program]);
+  return kubectl(place, execOf(asSuperuser(server, 'psql', ...flags, '--dbname', database, ...commands)));
 }
 
 export interface DatabaseFacts {
@@ -34,13 +60,14 @@ export interface DatabaseFacts {
 
 const NOTHING: Holdings = { accounts: 0, posts: 0, transfers: 0, acts: 0, newestAct: null };
 
-export async function databaseFacts(place: Place): Promise<DatabaseFacts> {
-  const server = await psql(place, DATABASE, 'show server_version');
-  if ((await psql(place, DATABASE, "select to_regclass('public.schema_migration') is not null")) !== 't')
+export async function databaseFacts(place: Place, from: Server = 'village'): Promise<DatabaseFacts> {
+  const at = { server: from };
+  const server = await psql(place, at, 'show server_version');
+  if ((await psql(place, at, "select to_regclass('public.schema_migration') is not null")) !== 't')
     return { server, migration: undefined, sealed: 0, holdings: NOTHING };
   const text = await psql(
     place,
-    DATABASE,
+    at,
     `select json_build_object('migration', (select max(name) from schema_migration), 'sealed', (select size from log.head), 'holdings', json_build_object(
         'accounts', (select count(*) from account), 'posts', (select count(*) from board.post), 'transfers', (select count(*) from ledger.transfer),
         'acts', (select count(*) from audit), 'newestAct', (select to_char(max(at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') from audit)))`,
@@ -53,7 +80,7 @@ export async function databaseFacts(place: Place): Promise<DatabaseFacts> {
 export async function makeBeside(place: Place): Promise<void> {
   await psql(
     place,
-    'postgres',
+    { database: 'postgres' },
     `drop database if exists ${RESTORED} with (force)`,
     `create database ${RESTORED} owner owner template template0`,
     `revoke all on database ${RESTORED} from public`,
@@ -65,7 +92,7 @@ export async function makeBeside(place: Place): Promise<void> {
 export async function swap(place: Place): Promise<void> {
   await psql(
     place,
-    'postgres',
+    { database: 'postgres' },
     `drop database if exists ${REPLACED} with (force)`,
     `select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = '${DATABASE}'`,
     `alter database ${DATABASE} rename to ${REPLACED}`,
@@ -74,5 +101,15 @@ export async function swap(place: Place): Promise<void> {
 }
 
 export async function dropReplaced(place: Place): Promise<void> {
-  await psql(place, 'postgres', `drop database if exists ${REPLACED} with (force)`);
+  await psql(place, { database: 'postgres' }, `drop database if exists ${REPLACED} with (force)`);
+}
+
+/** Records in the sealed log that the village was restored, and from where. */
+export async function recordRestore(place: Place, detail: Readonly<Record<string, string | number>>): Promise<void> {
+  await psql(
+    place,
+    {},
+    `insert into audit (audit_id, actor_role, actor_id, action, object, detail, request_id)
+    select id, 'system', 'restore', 'log.restore', 'log', '${JSON.stringify(detail).replaceAll("'", "''")}', id from gen_random_uuid() as id`,
+  );
 }

@@ -71,6 +71,44 @@ export async function podOfLog(place: Place): Promise<string | undefined> {
 
 /** Replaces the folder of the log by that of a backup. */
 export async function replaceLog(place: Place, tar: string, doing: (text: string) => void): Promise<void> {
+  const unpack = `rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`;
+  await inFolder(place, { script: unpack, from: tar, doing });
+}
+
+/** Moves what the folder has after its first $1 entries to `lost/TIME`: evidence. Reads the checkpoint of those entries. */
+const CUT = `set -eu
+cat >.checkpoint.new
+[ "$(sed -n 2p checkpoint 2>/dev/null || true)" -gt "$1" ] 2>/dev/null || { rm .checkpoint.new; exit 0; }
+lost=lost/$(date -u +%Y%m%dT%H%M%SZ)
+mkdir -p "$lost/checkpoints"
+mv checkpoint "$lost/"
+for each in checkpoints/*; do
+  [ "$(sed -n 2p "$each")" -le "$1" ] || mv "$each" "$lost/checkpoints/"
+done
+tail -c +"$(($1 * 32 + 1))" hashes >"$lost/hashes"
+truncate -s "$(($1 * 32))" hashes
+if [ -s .checkpoint.new ]; then mv .checkpoint.new checkpoint; else rm .checkpoint.new; fi
+sync`;
+
+/** Cuts the folder back to the entries of an earlier moment. `checkpoint` is a file with the checkpoint of then. */
+export async function cutLog(
+  place: Place,
+  { checkpoint, sealed }: { readonly checkpoint: string; readonly sealed: number },
+  doing: (text: string) => void,
+): Promise<void> {
+  await inFolder(place, { script: CUT, args: [String(sealed)], from: checkpoint, doing });
+}
+
+interface Script {
+  readonly script: string;
+  readonly args?: readonly string[];
+  /** The file that its standard input comes from. */
+  readonly from: string;
+  readonly doing: (text: string) => void;
+}
+
+/** Runs a script in the folder of the log, in a helper pod, while no api has the volume. */
+async function inFolder(place: Place, { script, args = [], from, doing }: Script): Promise<void> {
   const template = JSON.parse(
     await kubectl(place, ['get', 'deployment', LOG_DEPLOYMENT, '-o', 'jsonpath={.spec.template.spec}']),
   ) as PodSpec;
@@ -81,8 +119,8 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
       doing,
       fix: `kubectl describe pod ${POD}`,
     });
-    const unpack = `rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`;
-    await transfer(place, { pod: POD, command: ['sh', '-c', `cd ${LOG_FOLDER} && ${unpack}`], from: tar, doing });
+    const command = ['sh', '-c', `cd ${LOG_FOLDER} || exit\n${script}`, 'log', ...args];
+    await transfer(place, { pod: POD, command, from, doing });
   } finally {
     await tryKubectl(place, ['delete', 'pod', POD, '--ignore-not-found', '--wait=false']);
   }

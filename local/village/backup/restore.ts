@@ -1,96 +1,86 @@
-/** `make restore FILE=…`: replaces the data of a running village by a backup. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+/** `make restore`: replaces the data of a running village by a backup, or by its own data of an earlier moment. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dirname, join, resolve } from 'node:path';
-import { run } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
-import { ROOT } from '../paths.ts';
+import { STATE } from '../paths.ts';
 import { confirm, runSteps, type Step } from '../steps.ts';
 import { requirePostgres } from './backup.ts';
-import type { DatabaseFacts } from './database.ts';
-import { asSuperuser, databaseFacts, dropReplaced, makeBeside, POSTGRES_POD, RESTORED, swap } from './database.ts';
+import { asSuperuser, databaseFacts, dropReplaced, makeBeside, recordRestore, RESTORED, swap } from './database.ts';
+import { fromArchive } from './from-archive.ts';
+import { FILE_FIX, fromFile } from './from-file.ts';
 import { halt, resume } from './halt.ts';
-import { LOG_DEPLOYMENT, podOfLog, replaceKey, replaceLog } from './log-volume.ts';
-import { checkParts, holdingsText, isEmpty, MANIFEST, PARTS, type Manifest } from './manifest.ts';
-import { missingFrom, RESOURCE_KINDS, type ResourceList } from './resources.ts';
+import { LOG_DEPLOYMENT, podOfLog } from './log-volume.ts';
+import { holdingsText, isEmpty, PARTS } from './manifest.ts';
+import { refuseReplacement, type Replacement } from './replacement.ts';
 import { transfer } from './stream.ts';
 
-const LANDED = 'api/store/migrations/landed.sha256';
 const SEALS_MS = 60_000;
 const PAUSE_MS = 1_000;
 
 export interface RestoreOptions {
-  readonly file: string | undefined;
+  /** A file of `make backup`. */
+  readonly file?: string | undefined;
+  /** Or a moment that the archive reaches, such as `2026-11-30T03:12:07Z`. */
+  readonly until?: string | undefined;
   readonly yes: boolean;
 }
 
-/** Restores a backup. Every check that can refuse runs before the first change. */
-export async function restore(place: Place, { file, yes }: RestoreOptions): Promise<void> {
-  const fix = 'make restore FILE=path, as make backup printed it';
-  if (file === undefined) throw new Failure('restore needs the file of a backup; nothing was changed', fix);
-  const from = resolve(file);
-  if (!existsSync(from)) throw new Failure(`${from} does not exist; nothing was changed`, fix);
-  const folder = mkdtempSync(join(dirname(from), '.restore-'));
+/** Restores a backup or a moment. Every check that can refuse runs before the first change. */
+export async function restore(place: Place, { file, until, yes }: RestoreOptions): Promise<void> {
+  if ((file === undefined) === (until === undefined))
+    throw new Failure(
+      'restore needs either the file of a backup or a moment; nothing was changed',
+      `${FILE_FIX}; or make restore UNTIL=2026-11-30T03:12:07Z`,
+    );
+  const folder = folderBeside(file);
   try {
-    const manifest = await unpack(from, folder);
+    const unpacked = file === undefined ? undefined : await fromFile(place, resolve(file), folder);
     await requirePostgres(place);
-    const there = await databaseFacts(place);
-    refuse(manifest, there, place);
-    console.log(
-      `The backup:  of ${manifest.madeAt}, Hamlet ${manifest.hamlet}, ${manifest.postgres}: ${holdingsText(manifest.holdings)}`,
-    );
-    console.log(
-      `It replaces: ${isEmpty(there.holdings) ? 'an empty village' : holdingsText(there.holdings)}, in namespace ${place.namespace}`,
-    );
-    if (!isEmpty(there.holdings) && !yes)
-      await confirm(
-        'This replaces all present data of the village. Restore?',
-        'YES=1 make restore FILE=… answers yes; make backup saves the present data first',
-      );
-    await work(place, folder, manifest);
+    const replacement = unpacked ?? (await fromArchive(place, until ?? '', folder));
+    await confirmReplacement(place, replacement, yes);
+    await work(place, replacement);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function unpack(file: string, folder: string): Promise<Manifest> {
-  await run(
-    'tar',
-    ['--extract', '--file', file, '--directory', folder, '--no-same-owner', MANIFEST, ...Object.values(PARTS)],
-    { fix: 'use a file that make backup wrote: this file is not a backup, or incomplete; nothing was changed' },
+/** A new folder on the disk of the file, or among the files of the command. */
+function folderBeside(file: string | undefined): string {
+  if (file === undefined) {
+    mkdirSync(STATE, { recursive: true });
+    return mkdtempSync(join(STATE, '.restore-'));
+  }
+  const from = resolve(file);
+  if (!existsSync(from)) throw new Failure(`${from} does not exist; nothing was changed`, FILE_FIX);
+  return mkdtempSync(join(dirname(from), '.restore-'));
+}
+
+/** Names both sides, and asks unless the village is empty. Throws a Failure if the village cannot take the data. */
+async function confirmReplacement(place: Place, replacement: Replacement, yes: boolean): Promise<void> {
+  const there = await databaseFacts(place);
+  refuseReplacement(replacement, there);
+  const isNew = isEmpty(there.holdings);
+  console.log(`${replacement.title}: ${holdingsText(replacement.holdings)}`);
+  console.log(
+    `It replaces: ${isNew ? 'an empty village' : holdingsText(there.holdings)}, in namespace ${place.namespace}`,
   );
-  return checkParts(folder, readFileSync(join(folder, MANIFEST), 'utf8'));
-}
-
-function refuse({ namespace, migration, postgres }: Manifest, there: DatabaseFacts, place: Place): void {
-  if (namespace !== place.namespace)
-    throw new Failure(
-      `the backup is of namespace ${namespace}, whose name is part of its sealed log; nothing was changed`,
-      `NAMESPACE=${namespace} make restore FILE=…`,
-    );
-  const known = readFileSync(join(ROOT, LANDED), 'utf8').includes(`  ${migration}\n`);
-  if (!known)
-    throw new Failure(
-      `the backup has the migration ${migration}, which this version of Hamlet does not know; nothing was changed`,
-      'use the version of Hamlet that wrote it, or a newer one, and run make up first',
-    );
-  if (Number.parseInt(postgres, 10) > Number.parseInt(there.server, 10))
-    throw new Failure(
-      `the backup is of Postgres ${postgres}, and this village has ${there.server}; nothing was changed`,
-      'restore it into the same version of Postgres or a newer one',
+  if (!isNew && !yes)
+    await confirm(
+      'This replaces all present data of the village. Restore?',
+      'YES=1 answers yes; make backup saves the present data first',
     );
 }
 
-async function work(place: Place, folder: string, manifest: Manifest): Promise<void> {
+async function work(place: Place, replacement: Replacement): Promise<void> {
   const load: Step = {
     name: 'database',
     work: async ({ doing }) => {
       await makeBeside(place);
       await transfer(place, {
-        pod: POSTGRES_POD,
-        command: asSuperuser('pg_restore', '--exit-on-error', '--single-transaction', '--dbname', RESTORED),
-        from: join(folder, PARTS.dump),
+        ...asSuperuser('village', 'pg_restore', '--exit-on-error', '--single-transaction', '--dbname', RESTORED),
+        from: join(replacement.folder, PARTS.dump),
         doing,
       });
       return 'loaded beside the current database';
@@ -102,16 +92,11 @@ async function work(place: Place, folder: string, manifest: Manifest): Promise<v
   await runSteps('Hamlet: replacing the data while the village is stopped', [
     { name: 'stop operator and api', work: async ({ doing }) => halt(place, doing) },
     { name: 'database', work: async () => (await swap(place), (isSwapped = true), undefined) },
-    { name: 'sealed log', work: async ({ doing }) => replaceLog(place, join(folder, PARTS.log), doing) },
-    {
-      name: 'key of the log',
-      work: async () =>
-        (await replaceKey(place, readFileSync(join(folder, PARTS.key), 'utf8'))) ? 'replaced' : 'unchanged',
-    },
+    ...replacement.others,
     { name: 'Redis', work: async () => emptyRedis(place) },
-    { name: 'custom resources', work: async () => applyMissing(place, join(folder, PARTS.resources)) },
     { name: 'start operator and api', work: async ({ doing }) => resume(place, doing) },
-    { name: 'next seal', work: async ({ doing }) => nextSeal(place, manifest, doing) },
+    { name: 'record', work: async () => recordRestore(place, replacement.detail) },
+    { name: 'next seal', work: async ({ doing }) => nextSeal(place, replacement, doing) },
     { name: 'replaced database', work: async () => (await dropReplaced(place), 'removed') },
   ]).catch(async (error: unknown) => {
     if (isSwapped)
@@ -131,17 +116,8 @@ async function emptyRedis(place: Place): Promise<void> {
   await kubectl(place, ['rollout', 'status', 'statefulset/hamlet-redis', '--timeout=120s']);
 }
 
-/** Creates the resources that the cluster does not have; the others are newer than the backup. */
-async function applyMissing(place: Place, file: string): Promise<string> {
-  const list = JSON.parse(readFileSync(file, 'utf8')) as ResourceList;
-  const there = JSON.parse(await kubectl(place, ['get', RESOURCE_KINDS.join(','), '-o', 'json'])) as ResourceList;
-  const missing = missingFrom(list, there);
-  if (missing.items.length > 0) await kubectl(place, ['create', '-f', '-'], { input: JSON.stringify(missing) });
-  return `${missing.items.length} created, ${list.items.length - missing.items.length} exist and stay unchanged`;
-}
-
 /** Waits until the api seals an entry after those of the backup. */
-async function nextSeal(place: Place, { sealed }: Manifest, doing: (text: string) => void): Promise<string> {
+async function nextSeal(place: Place, { sealed }: Replacement, doing: (text: string) => void): Promise<string> {
   const deadlineMs = performance.now() + SEALS_MS;
   const script = "fetch('http://127.0.0.1:9090/metrics').then((r) => r.text()).then((t) => console.log(t))";
   const metrics = ['--container', 'api', '--', 'node', '--eval', script];
@@ -155,8 +131,9 @@ async function nextSeal(place: Place, { sealed }: Manifest, doing: (text: string
         'see docs/LOG.md#when-the-log-differs',
       );
     const { sealed: now } = await databaseFacts(place);
-    if (code === 0 && broken === '0' && now > sealed) return `${now} entries, ${now - sealed} of them since the backup`;
-    doing(`${now} entries are sealed, ${sealed} were in the backup`);
+    if (code === 0 && broken === '0' && now > sealed)
+      return `${now} entries, ${now - sealed} of them since the restored state`;
+    doing(`${now} entries are sealed, ${sealed} were in the restored state`);
     if (performance.now() > deadlineMs)
       throw new Failure(
         `the api sealed nothing for ${SEALS_MS / 1_000} s`,

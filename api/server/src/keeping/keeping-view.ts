@@ -1,5 +1,5 @@
-import type { Keeping, KeptThing } from '@hamlet/contract';
-import type { TableSize } from '@hamlet/store';
+import type { Archive, Keeping, KeptThing } from '@hamlet/contract';
+import type { ArchiveState, TableSize } from '@hamlet/store';
 import type { KeepingRule, KeptDays } from './kept-things.ts';
 
 interface Sizes {
@@ -20,7 +20,7 @@ function termOf({ rule, days, setting }: KeepingRule, set: KeptDays): Pick<KeptT
 export function keepingView(
   rules: readonly KeepingRule[],
   { databaseBytes, tables, days, at }: Sizes & { readonly days: KeptDays; readonly at: Date },
-): Keeping {
+): Omit<Keeping, 'archive'> {
   const sizes = new Map(tables.map((table) => [table.name, table]));
   const things = rules.map((rule): KeptThing => {
     const own = rule.tables.flatMap((name) => sizes.get(name) ?? []);
@@ -37,4 +37,19 @@ export function keepingView(
     };
   });
   return { at: at.toISOString(), database_bytes: databaseBytes, things };
+}
+
+export function archiveView(state: ArchiveState | null): Archive | null {
+  if (state === null) return null;
+  const { reportedAt, baseAt, earliest, latest, bytes, limitBytes, days, problem } = state;
+  return {
+    reported_at: reportedAt.toISOString(),
+    base_at: baseAt?.toISOString() ?? null,
+    earliest: earliest?.toISOString() ?? null,
+    latest: latest?.toISOString() ?? null,
+    bytes,
+    limit_bytes: limitBytes,
+    days,
+    problem,
+  };
 }

@@ -12,6 +12,7 @@ import { claimJobs, claimsPart } from '../money/compute/claim-upkeep.ts';
 import { ComputeClaims } from '../money/compute/compute-claims.ts';
 import { createTokenMeter, unpostedUsageJob } from '../money/compute/token-meter.ts';
 import { createIncomePort } from '../money/ledger/income.ts';
+import { archiveJobs } from '../keeping/archive-watch.ts';
 import { ledgerJobs } from '../money/ledger/ledger-upkeep.ts';
 import { capabilitiesPart } from '../capabilities/capability-handlers.ts';
 import { boostsPart, tradeJobs } from '../money/market/trade-upkeep.ts';
@@ -82,6 +83,7 @@ async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | '
     jobs: [
       ...payments.jobs,
       ...ledgerJobs(ports),
+      ...archiveJobs(ports),
       ...tradeJobs(ports),
       offerJob(ports),
       ...claimJobs({ ...ports, claims, operated: config.agents.source === 'kubernetes' }),

@@ -43,6 +43,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   wake_idle: ['woke', ''],
   sleep_idle: ['suspended', 'the idle'],
   turn: ['took a turn', 'as'],
+  'log.restore': ['recorded a restore of the village', 'in the'],
   'turn.drop_texts': ['deleted the texts', 'of old'],
   'steer.move': ['moved', ''],
   'steer.talk': ['spoke', 'as'],

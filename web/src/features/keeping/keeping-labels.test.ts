@@ -40,6 +40,6 @@ test('a rule has its days, what deletes, and the setting', () => {
 
 test('rows are estimates, and a share is a part of the database', () => {
   assert.deepEqual([rowsLabel(1), rowsLabel(1_200)], ['about 1 row', 'about 1,200 rows']);
-  assert.equal(shareOf(THING, { at: '', database_bytes: 1_000, things: [] }), 25);
-  assert.equal(shareOf(THING, { at: '', database_bytes: 0, things: [] }), 0);
+  assert.equal(shareOf(THING, { at: '', archive: null, database_bytes: 1_000, things: [] }), 25);
+  assert.equal(shareOf(THING, { at: '', archive: null, database_bytes: 0, things: [] }), 0);
 });

@@ -4,6 +4,7 @@ import './keeping.css';
 import { useLive } from '../../client/query/use-live.ts';
 import { Unread } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
+import { ArchiveCard } from './archive-card.tsx';
 import { sizeLabel } from '../results/result-labels.ts';
 import { deletedLabel, groupsOf, rowsLabel, shareOf, termLabel } from './keeping-labels.ts';
 
@@ -30,6 +31,7 @@ function Things() {
         The database takes <b>{sizeLabel(data.database_bytes)}</b>. Workspaces and memories of agents are on volumes of
         their own, beside it.
       </p>
+      <ArchiveCard archive={data.archive} />
       {groupsOf(data).map(({ word, things }) => (
         <section key={word} className="keeping-group">
           <h2 className="page-section">{word}</h2>

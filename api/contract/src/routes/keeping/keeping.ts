@@ -19,8 +19,24 @@ export const KeptThing = z.object({
 });
 export type KeptThing = z.infer<typeof KeptThing>;
 
+/** Complaints of the keeper of the archive: a base backup failed, segments were lost, no room. */
+const ARCHIVE_PROBLEMS = ['backup', 'gap', 'full'] as const;
+
+export const Archive = z.object({
+  reported_at: Time,
+  base_at: Time.nullable().describe('End of the newest base backup'),
+  earliest: Time.nullable().describe('The village can be restored to every second from here ...'),
+  latest: Time.nullable().describe('... to here; null until the archive has a base backup and a segment after it'),
+  bytes: z.number().int().min(0),
+  limit_bytes: z.number().int().min(1),
+  days: z.number().int().min(1).describe('Days that it reaches back, if there is room'),
+  problem: z.enum(ARCHIVE_PROBLEMS).nullable(),
+});
+export type Archive = z.infer<typeof Archive>;
+
 export const Keeping = z.object({
   at: Time,
+  archive: Archive.nullable().describe('Archive of the database for restores to a second; null if none is kept'),
   database_bytes: z.number().int().min(0).describe('On the disk, with the catalogs of Postgres'),
   things: z.array(KeptThing).max(128),
 });

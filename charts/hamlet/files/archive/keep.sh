@@ -1,0 +1,112 @@
+#!/bin/bash
+# Keeps the archive beside Postgres: each minute a base backup if one is due, no more days and bytes than wanted, and the
+# state of all that in the table `archive_state`, where the API reads it.
+# ARCHIVE_FOLDER, ARCHIVE_DAYS, ARCHIVE_HOURS (between base backups), ARCHIVE_MIB (limit of all together), ARCHIVE_PAUSE (seconds).
+set -uo pipefail
+umask 077
+. "$(dirname "$0")/chain.sh"
+# Seconds after a base backup that failed.
+readonly RETRY=900
+failed_at=0
+
+sql() {
+  psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --username postgres --dbname hamlet "$@"
+}
+
+# Sets `bases`, the first and last moments of the unbroken run that reaches furthest (`from`, `tip`), and the newest segment.
+survey() {
+  local base start segments
+  bases=("$home"/base/[0-9]*) segments=("$home"/wal/????????????????????????.gz)
+  from='' tip='' newest=''
+  [ ${#segments[@]} -eq 0 ] || newest=$(basename "${segments[-1]}" .gz)
+  for base in "${bases[@]}"; do
+    start=$(<"$base/start")
+    [[ -n $tip && ! $start > $tip ]] && continue
+    from=$(basename "$base")
+    unbroken "$home" "$start"
+  done
+}
+
+is_due() {
+  [ ! -e "$ARCHIVE_FOLDER/full" ] && [ $(($(date +%s) - failed_at)) -ge $RETRY ] || return 1
+  [ ${#bases[@]} -gt 0 ] || return 0
+  [[ $newest > $tip ]] || [ $(($(date +%s) - $(basename "${bases[-1]}"))) -ge $((ARCHIVE_HOURS * 3600)) ]
+}
+
+back_up() {
+  local part=$home/base/.part
+  rm -rf "$part"
+  # Postgres waits until the archive has the segments of the backup.
+  pg_basebackup --username postgres --no-password --pgdata "$part" --format tar --gzip --wal-method none --checkpoint fast &&
+    tar -xzOf "$part/base.tar.gz" --occurrence=1 backup_label | sed -n 's/^START WAL LOCATION.*(file \([0-9A-F]*\))$/\1/p' >"$part/start" &&
+    [ -s "$part/start" ] && gzip -t "$part/base.tar.gz" && sync "$part"/* && mv "$part" "$home/base/$(date +%s)" && return
+  rm -rf "$part"
+  return 1
+}
+
+used_mib() {
+  du -sm "$ARCHIVE_FOLDER" | cut -f1
+}
+
+# Removes what is older than wanted: the oldest base backup that stays reaches ARCHIVE_DAYS back, or is the only one that
+# fits with $1 MiB more. Archives of an earlier Postgres go with their newest base backup.
+forget() {
+  local cutoff=$(($(date +%s) - ARCHIVE_DAYS * 86400)) other old first segment
+  for other in "$ARCHIVE_FOLDER"/[0-9]*; do
+    old=("$other"/base/[0-9]*)
+    [ "$other" = "$home" ] || { [ ${#old[@]} -gt 0 ] && [ "$(basename "${old[-1]}")" -gt "$cutoff" ]; } || rm -rf "$other"
+  done
+  while [ ${#bases[@]} -gt 1 ] && { [ "$(basename "${bases[1]}")" -le "$cutoff" ] || [ $(($(used_mib) + $1)) -gt "$ARCHIVE_MIB" ]; }; do
+    rm -rf "${bases[0]}"
+    bases=("${bases[@]:1}")
+    first=$(<"${bases[0]}/start")
+    for segment in "$home"/wal/*; do
+      [[ $(basename "$segment") < $first ]] || break
+      rm -f "$segment"
+    done
+  done
+  if [ "$(used_mib)" -gt "$ARCHIVE_MIB" ]; then touch "$ARCHIVE_FOLDER/full"; else rm -f "$ARCHIVE_FOLDER/full"; fi
+}
+
+report() {
+  local base='' latest='' problem=''
+  [ ${#bases[@]} -eq 0 ] || base=$(basename "${bases[-1]}")
+  [ -z "$tip" ] || latest=$(reached "$home" "$tip")
+  # Right after a base backup nothing is there yet.
+  [ -n "$latest" ] && [ "$latest" -ge "$from" ] || from='' latest=''
+  [ $failed_at -eq 0 ] || problem=backup
+  [[ $newest > $tip ]] && problem=gap
+  [ ! -e "$ARCHIVE_FOLDER/full" ] || problem=full
+  # Also the act that makes Postgres finish a segment each minute.
+  sql --set base="$base" --set earliest="$from" --set latest="$latest" --set problem="$problem" \
+    --set bytes=$(($(used_mib) * 1048576)) --set limit=$((ARCHIVE_MIB * 1048576)) --set days="$ARCHIVE_DAYS" <<'SQL'
+insert into archive_state (reported_at, base_at, earliest, latest, bytes, limit_bytes, days, problem)
+values (now(), to_timestamp(nullif(:'base', '')::bigint), to_timestamp(nullif(:'earliest', '')::bigint), to_timestamp(nullif(:'latest', '')::bigint),
+  :bytes, :limit, :days, nullif(:'problem', ''))
+on conflict (one) do update set (reported_at, base_at, earliest, latest, bytes, limit_bytes, days, problem)
+  = row (excluded.reported_at, excluded.base_at, excluded.earliest, excluded.latest, excluded.bytes, excluded.limit_bytes, excluded.days, excluded.problem);
+SQL
+}
+
+keep() {
+  local system
+  system=$(sql --command 'select system_identifier from pg_control_system()') || return
+  home=$ARCHIVE_FOLDER/$system
+  mkdir -p "$home/base" "$home/wal"
+  survey
+  if is_due; then
+    report
+    forget "$([ ${#bases[@]} -eq 0 ] && echo 0 || du -sm "${bases[-1]}" | cut -f1)"
+    if back_up; then failed_at=0; else failed_at=$(date +%s); fi
+    survey
+  fi
+  forget 0
+  report
+}
+
+trap 'exit 0' TERM INT
+while :; do
+  keep
+  sleep "$ARCHIVE_PAUSE" &
+  wait $!
+done

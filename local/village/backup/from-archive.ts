@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
+import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
+import { runSteps } from '../steps.ts';
+import { dump } from './backup.ts';
+import { databaseFacts, POSTGRES_POD, psql, type DatabaseFacts } from './database.ts';
+import { cutLog } from './log-volume.ts';
+import type { Replacement } from './replacement.ts';
+
+const CONTAINER = 'archive';
+const ARCHIVED_MS = 60_000;
+const PAUSE_MS = 500;
+const UNTIL_FIX = 'make restore UNTIL=2026-11-30T03:12:07Z, a moment to the second that the page Data allows';
+
+/**
+ * Dumps the village as it was at the moment into the folder: a Postgres of its own replays the archive up to there, in
+ * the container that keeps it. The village runs meanwhile.
+ */
+export async function fromArchive(place: Place, until: string, folder: string): Promise<Replacement> {
+  refuseMoment(until);
+  let facts: DatabaseFacts | undefined;
+  try {
+    await runSteps(`Hamlet: the village as it was at ${until}`, [
+      { name: 'archive', work: async ({ doing }) => finishSegment(place, doing) },
+      { name: 'replay', work: async () => void (await recover(place, 'open', until)) },
+      { name: 'database', work: async () => void (facts = await databaseFacts(place, 'recovered')) },
+      { name: 'dump', work: async ({ doing }) => dump(place, { server: 'recovered', folder, doing }) },
+    ]);
+    const checkpoint = join(folder, 'checkpoint');
+    const note = await psql(place, { server: 'recovered' }, "select coalesce(note, '') from log.head");
+    writeFileSync(checkpoint, note === '' ? '' : `${note.trimEnd()}\n`);
+    return replacementOf(place, { until, folder, facts, checkpoint });
+  } finally {
+    await recover(place, 'close').catch((error: unknown) => console.error(error));
+  }
+}
+
+interface Recovered {
+  readonly until: string;
+  readonly folder: string;
+  readonly facts: DatabaseFacts | undefined;
+  readonly checkpoint: string;
+}
+
+function replacementOf(place: Place, { until, folder, facts, checkpoint }: Recovered): Replacement {
+  if (facts?.migration === undefined)
+    throw new Failure(`the village was empty at ${until}; nothing was changed`, UNTIL_FIX);
+  const { server, migration, sealed, holdings } = facts;
+  return {
+    title: `The village: as it was at ${until}`,
+    folder,
+    migration,
+    postgres: server,
+    sealed,
+    holdings,
+    others: [{ name: 'sealed log', work: async ({ doing }) => cutLog(place, { checkpoint, sealed }, doing) }],
+    detail: { until, sealed },
+  };
+}
+
+function refuseMoment(until: string): void {
+  const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(until) && !Number.isNaN(Date.parse(until));
+  if (!isMoment) throw new Failure(`UNTIL=${until} is no moment; nothing was changed`, UNTIL_FIX);
+  if (Date.parse(until) >= Date.now())
+    throw new Failure(`UNTIL=${until} is not over yet; nothing was changed`, UNTIL_FIX);
+}
+
+/** Has Postgres finish its present segment, so that the archive reaches the present. */
+async function finishSegment(place: Place, doing: (text: string) => void): Promise<string> {
+  const names = 'jsonpath={.status.containerStatuses[*].name}';
+  const { stdout } = await tryKubectl(place, ['get', 'pod', POSTGRES_POD, '-o', names]);
+  if (!stdout.split(/\s+/).includes(CONTAINER))
+    throw new Failure(
+      `the village in namespace ${place.namespace} keeps no archive; nothing was changed`,
+      'set postgres.archive.enabled for the time from now on; make restore FILE=… for moments of make backup',
+    );
+  // Recovery ends at a commit after the moment: here is one.
+  await psql(place, {}, 'select pg_current_xact_id()');
+  const segment = await psql(place, {}, 'select pg_walfile_name(pg_switch_wal())');
+  const deadlineMs = performance.now() + ARCHIVED_MS;
+  for (;;) {
+    const archived = `select coalesce(last_archived_wal >= '${segment}', false) from pg_stat_archiver`;
+    if ((await psql(place, {}, archived)) === 't') return 'reaches the present';
+    doing(`waiting for segment ${segment}`);
+    if (performance.now() > deadlineMs) return `does not reach the present: segment ${segment} waits`;
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function recover(place: Place, ...args: readonly string[]): Promise<string> {
+  const script = ['sh', '-c', 'exec bash "$ARCHIVE_SCRIPTS/recover.sh" "$@"', 'recover', ...args];
+  return kubectl(place, ['exec', POSTGRES_POD, '--container', CONTAINER, '--', ...script], { fix: UNTIL_FIX });
+}

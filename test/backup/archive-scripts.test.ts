@@ -1,0 +1,169 @@
+/** The programs of the archive on folders, with a pretended Postgres. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
+import { until } from '@hamlet/test/env/until';
+import { ROOT } from '../../local/village/paths.ts';
+
+const SCRIPTS = join(ROOT, 'charts/hamlet/files/archive');
+const folder = testFolder('archive');
+const nameOf = (number: number): string => number.toString(16).toUpperCase().padStart(8, '0');
+/** The name of segment `number` of the first timeline. */
+const segment = (number: number): string => `${nameOf(1)}${nameOf(Math.floor(number / 256))}${nameOf(number % 256)}`;
+const nowS = Math.floor(Date.now() / 1_000);
+const DAY_S = 86_400;
+
+function newFolder(): string {
+  return mkdtempSync(join(folder, 'archive-'));
+}
+
+/** A folder of data with so many segments that wait, and an archive. */
+function newCluster(waiting: number): { readonly data: string; readonly archive: string } {
+  const [data, archive] = [newFolder(), newFolder()];
+  mkdirSync(join(data, 'global'));
+  mkdirSync(join(data, 'pg_wal/archive_status'), { recursive: true });
+  writeFileSync(join(data, 'global/pg_control'), Buffer.from([7, 0, 0, 0, 0, 0, 0, 0, 9]));
+  for (let number = 0; number < waiting; number++)
+    writeFileSync(join(data, 'pg_wal/archive_status', `${segment(number)}.ready`), '');
+  return { data, archive };
+}
+
+function store({ data, archive }: ReturnType<typeof newCluster>, content: string): number | null {
+  writeFileSync(join(data, 'pg_wal', segment(1)), content);
+  const args = [join(SCRIPTS, 'segment.sh'), `pg_wal/${segment(1)}`, segment(1)];
+  return spawnSync('bash', args, { cwd: data, env: { ...process.env, ARCHIVE_FOLDER: archive } }).status;
+}
+
+test('a segment is stored once; the same again is no error, another under its name is one', () => {
+  const cluster = newCluster(1);
+  assert.deepEqual([store(cluster, 'one'), store(cluster, 'one'), store(cluster, 'two')], [0, 0, 1]);
+  assert.deepEqual(readdirSync(join(cluster.archive, '7/wal')), [`${segment(1)}.gz`]);
+});
+
+test('while the archive has no room, Postgres repeats a segment until 64 others wait, and then gives it up', () => {
+  for (const [waiting, status] of [
+    [64, 1],
+    [65, 0],
+  ] as const) {
+    const cluster = newCluster(waiting);
+    writeFileSync(join(cluster.archive, 'full'), '');
+    assert.equal(store(cluster, 'one'), status);
+    assert.equal(existsSync(join(cluster.archive, '7/wal', `${segment(1)}.gz`)), false);
+  }
+});
+
+test('segments follow each other beyond 4 GiB, up to the first that is missing', () => {
+  const archive = newFolder();
+  mkdirSync(join(archive, 'wal'));
+  for (const number of [254, 255, 256, 257, 259]) writeFileSync(join(archive, 'wal', `${segment(number)}.gz`), '');
+  const tipFrom = (number: number): string =>
+    spawnSync(
+      'bash',
+      ['-c', '. "$0"; unbroken "$1" "$2"; printf %s "$tip"', join(SCRIPTS, 'chain.sh'), archive, segment(number)],
+      {
+        encoding: 'utf8',
+      },
+    ).stdout;
+  assert.deepEqual([tipFrom(254), tipFrom(258), tipFrom(259)], [segment(257), '', segment(259)]);
+});
+
+/** A base backup that ended so many days ago and needs the segments from `start` on. */
+function putBase(home: string, days: number, start: number): string {
+  const name = String(nowS - days * DAY_S);
+  mkdirSync(join(home, 'base', name), { recursive: true });
+  writeFileSync(join(home, 'base', name, 'start'), `${segment(start)}\n`);
+  return name;
+}
+
+interface Kept {
+  readonly bases: readonly string[];
+  readonly segments: readonly string[];
+  readonly isFull: boolean;
+  /** The variables of the report. */
+  readonly report: string;
+}
+
+/** Runs the keeper of the archive once on a Postgres that reports system 7 and writes no base backup. */
+async function keepOnce(archive: string, limitMib: number): Promise<Kept> {
+  const programs = newFolder();
+  const report = join(programs, 'report');
+  const psql = `#!/bin/sh\ncase "$*" in *system_identifier*) echo 7 ;; *) cat >/dev/null; echo "$*" >${report}.new; mv ${report}.new ${report} ;; esac\n`;
+  writeFileSync(join(programs, 'psql'), psql, { mode: 0o755 });
+  writeFileSync(join(programs, 'pg_basebackup'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const keeper = spawn('bash', [join(SCRIPTS, 'keep.sh')], {
+    stdio: 'ignore',
+    env: {
+      PATH: `${programs}:${process.env['PATH'] ?? ''}`,
+      ARCHIVE_FOLDER: archive,
+      ARCHIVE_DAYS: '7',
+      ARCHIVE_HOURS: '24',
+      ARCHIVE_MIB: String(limitMib),
+      ARCHIVE_PAUSE: '0.1',
+    },
+  });
+  // The second report is of the second round: the first one is complete.
+  await until('two reports', () => {
+    if (!existsSync(report)) return false;
+    if (existsSync(`${report}.seen`)) return true;
+    rmSync(report);
+    writeFileSync(`${report}.seen`, '');
+    return false;
+  });
+  const ended = once(keeper, 'exit');
+  keeper.kill();
+  await ended;
+  return {
+    bases: readdirSync(join(archive, '7/base')),
+    segments: readdirSync(join(archive, '7/wal')),
+    isFull: existsSync(join(archive, 'full')),
+    report: readFileSync(report, 'utf8'),
+  };
+}
+
+function newArchive(segments: readonly number[]): { readonly archive: string; readonly home: string } {
+  const archive = newFolder();
+  const home = join(archive, '7');
+  mkdirSync(join(home, 'wal'), { recursive: true });
+  for (const number of segments) writeFileSync(join(home, 'wal', `${segment(number)}.gz`), 'x');
+  return { archive, home };
+}
+
+test('the oldest base backup that stays reaches the wanted days back, and segments before it go', async () => {
+  const { archive, home } = newArchive([1, 2, 3, 4]);
+  putBase(home, 20, 1);
+  const bases = [putBase(home, 9, 2), putBase(home, 0.5, 4)];
+  mkdirSync(join(archive, '5/base', String(nowS - 30 * DAY_S)), { recursive: true });
+  mkdirSync(join(archive, '6/base', String(nowS - 3 * DAY_S)), { recursive: true });
+  const kept = await keepOnce(archive, 1_000);
+  assert.deepEqual([kept.bases, kept.segments, kept.isFull], [bases, [2, 3, 4].map((n) => `${segment(n)}.gz`), false]);
+  assert.match(kept.report, new RegExp(`earliest=${bases[0]} .*problem= `));
+  assert.deepEqual(readdirSync(archive).toSorted(), ['6', '7'], 'an earlier Postgres keeps its archive as long');
+});
+
+test('without room the oldest days go first, the last base backup stays, and then the archive is full', async () => {
+  const { archive, home } = newArchive([1, 2]);
+  const old = putBase(home, 3, 1);
+  const newest = putBase(home, 0.5, 2);
+  writeFileSync(join(home, 'base', old, 'base.tar.gz'), Buffer.alloc(3 << 20));
+  const freed = await keepOnce(archive, 2);
+  assert.deepEqual([freed.bases, freed.isFull], [[newest], false]);
+  writeFileSync(join(home, 'base', newest, 'base.tar.gz'), Buffer.alloc(3 << 20));
+  const full = await keepOnce(archive, 2);
+  assert.deepEqual([full.bases, full.isFull], [[newest], true]);
+  assert.match(full.report, /problem=full /);
+});
+
+test('after a gap a base backup is due, and only moments after it are offered', async () => {
+  const { archive, home } = newArchive([1, 2, 4, 5]);
+  putBase(home, 0.5, 1);
+  const broken = await keepOnce(archive, 1_000);
+  assert.match(broken.report, /problem=gap /);
+  const after = putBase(home, 0, 4);
+  const mended = await keepOnce(archive, 1_000);
+  assert.match(mended.report, new RegExp(`base=${after} `));
+  assert.match(mended.report, /problem= /);
+});
