@@ -75,6 +75,27 @@ test('an admin edits the rules in force and sees which past calls they would jud
   await viewer.close();
 });
 
+test('an admin puts rules in force, another one sees them, and the chart has its rules back', async () => {
+  const viewer = await open();
+  const { page } = viewer;
+  await page.locator('[data-rules-from="chart"]').waitFor();
+  await page.fill('.trial-text', PROPOSED);
+  await page.click('[data-action="save-rules"]');
+  await page.locator('[data-rules-from="village"]').waitFor();
+  await page.locator('.rule-row', { hasText: 'No code for now' }).waitFor();
+  await stage.shot(viewer, 'rules-in-force');
+  const other = await open({ width: 390, height: 844 });
+  await other.page.locator('.rule-row', { hasText: 'No code for now' }).waitFor();
+  await page.click('[data-action="chart-rules"]');
+  await page.locator('.rule-row', { hasText: 'People see it' }).waitFor();
+  await other.page.fill('.trial-text', JSON.stringify([RULES[0]]));
+  await other.page.click('[data-action="save-rules"]');
+  await other.page.locator('.notice-bad[data-code="rules_changed"]').waitFor();
+  await stage.shot(other, 'rules-changed-phone');
+  await other.close();
+  await viewer.close();
+});
+
 test('text that is not JSON, and rules that contradict an example, show an error beside the button', async () => {
   const viewer = await open();
   const { page } = viewer;
