@@ -94,7 +94,7 @@ async function keepOnce(archive: string, limitMib: number): Promise<Kept> {
   const psql = `#!/bin/sh\ncase "$*" in *system_identifier*) echo 7 ;; *) cat >/dev/null; echo "$*" >${report}.new; mv ${report}.new ${report} ;; esac\n`;
   writeFileSync(join(programs, 'psql'), psql, { mode: 0o755 });
   writeFileSync(join(programs, 'pg_basebackup'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const keeper = spawn('bash', [join(SCRIPTS, 'keep.sh')], {
+  const archiver = spawn('bash', [join(SCRIPTS, 'keep.sh')], {
     stdio: 'ignore',
     env: {
       PATH: `${programs}:${process.env['PATH'] ?? ''}`,
@@ -113,8 +113,8 @@ async function keepOnce(archive: string, limitMib: number): Promise<Kept> {
     writeFileSync(`${report}.seen`, '');
     return false;
   });
-  const ended = once(keeper, 'exit');
-  keeper.kill();
+  const ended = once(archiver, 'exit');
+  archiver.kill();
   await ended;
   return {
     bases: readdirSync(join(archive, '7/base')),

@@ -19,7 +19,7 @@ import { startBackupVillage, type BackupVillage } from './backup-village.ts';
 
 /** Rows of about 1 KiB beside the village's data. */
 const ROWS = process.env['HAMLET_TEST_FULL'] === '1' ? 1_000_000 : 50_000;
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const programs = await postgresPrograms();
 const shared = await largeFolder('hamlet-test-archive', '/tmp');
@@ -58,15 +58,15 @@ async function startVillage(name: string): Promise<BackupVillage> {
   await postgres.stop();
   await postgres.start();
   const { hostname, port } = new URL(postgres.url());
-  const keeper = spawn('bash', [join(SCRIPTS, 'keep.sh')], {
-    ...NOBODY,
+  const archiver = spawn('bash', [join(SCRIPTS, 'keep.sh')], {
+    ...UNPRIVILEGED,
     cwd: '/',
     stdio: 'ignore',
     env: { ...environment, PATH: `${own.clients}/bin:${environment['PATH']}`, PGHOST: hostname, PGPORT: port },
   });
   atEnd(async () => {
-    const ended = once(keeper, 'exit');
-    if (keeper.kill()) await ended;
+    const ended = once(archiver, 'exit');
+    if (archiver.kill()) await ended;
   });
   return own;
 }
