@@ -18,6 +18,7 @@ test('the default is the local cluster on port 8080', () => {
     fresh: false,
     who: undefined,
     file: undefined,
+    until: undefined,
     model: {},
   });
 });
@@ -38,6 +39,7 @@ test('environment variables replace the defaults', () => {
     WHO: 'ada',
     MODEL: 'http://models:8000/v1',
     MODEL_NAME: '',
+    UNTIL: '2026-11-30T03:12:07Z',
   });
   assert.deepEqual(settings, {
     cluster: 'current',
@@ -53,6 +55,7 @@ test('environment variables replace the defaults', () => {
     fresh: true,
     who: 'ada',
     file: undefined,
+    until: '2026-11-30T03:12:07Z',
     model: { MODEL: 'http://models:8000/v1' },
   });
 });

@@ -36,11 +36,12 @@ const TIER = {
   },
   price: { perThousandTokens: '0.1' },
 };
-/** Counters without a series until the fault that they count. */
+/** Metrics without a series until the fault that they count, or until a replica of the API reads the memory of its node. */
 const ONLY_WITH_FAULTS: ReadonlySet<string> = new Set([
   'hamlet_http_answers_outside_contract_total',
   'hamlet_paypal_deliveries_total',
   'hamlet_operator_watch_failures_total',
+  'hamlet_node_memory_short',
 ]);
 
 let village: OperatedVillage;

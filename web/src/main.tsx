@@ -67,7 +67,8 @@ function main(): void {
           messages: createMessageOutbox(api, store),
         }}
         start={url}
-        invitation={readInvitation(window.location.hash)}
+        // Invitations of earlier versions have their code in the query.
+        invitation={readInvitation(window.location.hash) ?? readInvitation(window.location.search)}
       />
     </StrictMode>,
   );

@@ -143,7 +143,7 @@ const GROUPS = [
   [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream],
   [timeline.getTimeline],
   [away.getAway, away.listUnread, away.markSeen],
-  [needs.listMyNeeds],
+  [needs.listMyNeeds, needs.countWaitingWork],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
   [modelResponses.createResponse, modelCompletions.createCompletion],

@@ -69,6 +69,11 @@ test('an invitation is in the fragment, which no server sees', () => {
   for (const hash of ['', '#', '#name=mo', '#code=', '#pond']) assert.equal(readInvitation(hash), null);
 });
 
+test('links of earlier versions still work', () => {
+  assert.equal(readUrl('?view=permissions').view, 'needs');
+  assert.deepEqual(readInvitation('?code=hic_1&name=mo'), { code: 'hic_1', name: 'mo' });
+});
+
 test('invalid values are ignored', () => {
   assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob&view=bank&tab=mood&state=lost&posts=burnt'), {
     ...EMPTY,

@@ -35,6 +35,9 @@ export type PostFilter = (typeof POST_FILTERS)[number];
 export const TABS = ['chat', 'now', 'mind', 'money', 'models', 'runs', 'standing', 'diary'] as const;
 export type Tab = (typeof TABS)[number];
 
+/** Views of earlier versions, whose links still work. */
+const FORMER_VIEWS: Readonly<Record<string, View>> = { permissions: 'needs' };
+
 /** The fields of a `Place` that are plain text in the address; each is null if the address does not have it. */
 const TEXTS = [
   'who',
@@ -91,7 +94,7 @@ export function readUrl(search: string): UrlState {
     known.find((value) => value === query.get(key));
   return {
     ...recordOf(TEXTS, (key) => query.get(key)),
-    view: oneOf('view', VIEWS) ?? 'map',
+    view: oneOf('view', VIEWS) ?? FORMER_VIEWS[query.get('view') ?? ''] ?? 'map',
     tab: oneOf('tab', TABS) ?? null,
     state: oneOf('state', RUN_STATES) ?? null,
     posts: oneOf('posts', POST_FILTERS) ?? 'open',

@@ -1,4 +1,4 @@
-import { NEEDS_MAX } from '@hamlet/contract';
+import { NEEDS_MAX, type NeedKind } from '@hamlet/contract';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import type { Village } from '../village.ts';
@@ -9,6 +9,11 @@ export function needHandlers(village: Village) {
     listMyNeeds: plain(async ({ actor }) => {
       const needs = await needsOf(village, actor);
       return accepted({ needs: needs.slice(0, NEEDS_MAX), more: needs.length > NEEDS_MAX });
+    }),
+    countWaitingWork: plain(async ({ actor }) => {
+      const needs = await needsOf(village, actor);
+      const count = (kind: NeedKind): number => Math.min(needs.filter((need) => need.kind === kind).length, NEEDS_MAX);
+      return accepted({ permissions: count('permission'), questions: count('question'), results: count('result') });
     }),
   } satisfies Partial<Handlers>;
 }

@@ -40,6 +40,7 @@ test('a result waits for the person who offered money, and for no admin, until i
     },
   );
   assert.deepEqual([others, await ofKind(admin, 'result')], [[], []]);
+  assert.deepEqual(await member.countWaitingWork(), { permissions: 0, questions: 0, results: 1 });
   await member.acceptOffer({ run_id: run.run_id });
   assert.deepEqual(await needsOf(member), []);
 });

@@ -56,3 +56,19 @@ export const listMyNeeds = defineRoute('listMyNeeds GET /me/needs', {
     }),
   ),
 });
+
+const Waiting = z.int().min(0).max(NEEDS_MAX);
+
+/** Of clients that were written before `GET /me/needs`: the sizes of its first three kinds. */
+export const countWaitingWork = defineRoute('countWaitingWork GET /waiting', {
+  tag: 'runs',
+  permission: 'runs:read',
+  summary: 'Count the first three kinds of `GET /me/needs`, which replaces this route',
+  answer: json(
+    z.strictObject({
+      permissions: Waiting.describe('Requests for a permission'),
+      questions: Waiting.describe('Questions of agents'),
+      results: Waiting.describe('Finished runs whose offer the caller made and has not answered'),
+    }),
+  ),
+});
