@@ -25,7 +25,7 @@ export const isListed = (need: Need): need is Need & { readonly kind: ListedKind
 
 const CONTINUED = 'Continue this task.';
 
-/** Does what a remedy says. Resolves to true if the village did it. */
+/** Calls the route of a remedy. Resolves to true if the API accepted it. */
 export async function carryOut(need: Need, call: Intent['call']): Promise<boolean> {
   const { id, agent_id: agentId, remedy } = need;
   switch (remedy?.route) {

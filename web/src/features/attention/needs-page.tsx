@@ -14,7 +14,7 @@ export function NeedsPage() {
   return (
     <Page
       title="Needs you"
-      intro="Agents wait here for an answer, and here is what else only a person can settle. A request without an answer expires, and that counts as a denial."
+      intro="Requests of agents, and everything else that only a person can settle. A request without an answer expires, and that counts as a denial."
       needs="runs:read"
     >
       <Needs />

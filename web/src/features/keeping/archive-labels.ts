@@ -15,7 +15,7 @@ const PROBLEMS: Readonly<Record<NonNullable<Archive['problem']>, string>> = {
   full: 'The archive is full and takes nothing more: give it more room with postgres.archive.gibibytes.',
 };
 
-/** A sentence for admins about the trouble of the archive; null if it is well. */
+/** The problem of the archive and the next step, for admins; null without a problem. */
 export function problemSentence({ problem }: Pick<Archive, 'problem'>): string | null {
   return problem === null ? null : PROBLEMS[problem];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costsLabel, dayLabel, roundedLabel } from './day-labels.ts';
 
-test('sums are rounded for reading, and never to a zero that was spent', () => {
+test('sums are rounded, and a sum above zero never shows as 0', () => {
   const written = ['0', '0.000001', '0.004999', '0.005', '14.726966', '1204.5'].map(roundedLabel);
   assert.deepEqual(written, ['0', '< 0.01', '< 0.01', '0.01', '14.73', '1,204.50']);
 });

@@ -33,7 +33,7 @@ const SAID: readonly (readonly [string, object])[] = [
   ['Thursdays and Saturdays at 10', cron('0 10 * * THU,SAT')],
 ];
 
-test('a timing in words is a timing of the form, which the timetable can calculate', () => {
+test('a timing in words fills the form with values that the timetable accepts', () => {
   for (const [said, expected] of SAID) {
     const { kind, ...timing } = saidTiming(said) ?? {};
     assert.deepEqual({ kind, ...timing }, expected, said);
@@ -42,7 +42,7 @@ test('a timing in words is a timing of the form, which the timetable can calcula
   }
 });
 
-test('other words are no timing', () => {
+test('other words give null', () => {
   const others = [
     '',
     ' ',

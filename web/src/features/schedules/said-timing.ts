@@ -16,7 +16,7 @@ const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'm', h: 'h' };
 
 /**
  * Reads a timing in words: `7:30`, `at 7 pm`, `every 10 minutes`, `every weekday at 7`, `Mondays and Fridays at 8:30`,
- * `hourly`. Null if the text says none of these. Pure.
+ * `hourly`. Null for other texts. Pure.
  */
 export function saidTiming(text: string): SaidTiming | null {
   const said = text
@@ -45,7 +45,7 @@ function clockIn(said: string): SaidTiming | null {
   return { kind: 'daily', dailyAt: `${two(time.hour)}:${two(time.minute)}` };
 }
 
-/** The days of the week as a cron field; null if a word is no day. */
+/** The days of the week as a cron field; null if a word is not a day. */
 function daysIn(text: string): string | null {
   const group = text === 'daily' ? '*' : GROUPS[text.replace(/s$/, '')];
   if (group !== undefined) return group;

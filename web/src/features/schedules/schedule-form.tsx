@@ -64,7 +64,7 @@ function WorkflowFields({ draft: { workflow }, problems, of }: FieldProps) {
   );
 }
 
-/** Fills in the fields below as the person types; those are what counts. */
+/** Fills in the fields below while the person types. Only those fields are saved. */
 function SaidField({ onDraft }: Pick<FieldsProps, 'onDraft'>) {
   const [said, setSaid] = useState('');
   const write = (text: string): void => {
@@ -84,7 +84,7 @@ function SaidField({ onDraft }: Pick<FieldsProps, 'onDraft'>) {
         value={said}
         onChange={write}
       />
-      {isUnread && <p className="hint">Not understood so far. The fields below count.</p>}
+      {isUnread && <p className="hint">Not recognized yet. The fields below apply.</p>}
     </div>
   );
 }
