@@ -67,7 +67,7 @@ function refuseMoment(until: string): void {
     throw new Failure(`UNTIL=${until} is not over yet; nothing was changed`, UNTIL_FIX);
 }
 
-/** Has Postgres finish its present segment, so that the archive reaches the present. */
+/** Makes Postgres finish its current segment, so that the archive reaches the present. */
 async function finishSegment(place: Place, doing: (text: string) => void): Promise<string> {
   const names = 'jsonpath={.status.containerStatuses[*].name}';
   const { stdout } = await tryKubectl(place, ['get', 'pod', POSTGRES_POD, '-o', names]);

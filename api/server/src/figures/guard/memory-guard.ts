@@ -17,7 +17,7 @@ const STEP_MS = 60_000;
 /** A node stays short at least this long after a step, so that agents do not come and go, in ms. */
 const PAUSE_MS = 300_000;
 const EASY_MS = 60_000;
-/** A shortage that nothing has measured for so long ends, in ms. */
+/** A shortage ends after this time without a reading, in ms. */
 const UNREAD_MS = 600_000;
 
 export interface Judgement {
@@ -95,7 +95,7 @@ export interface Candidate {
   readonly memoryBytes: number;
 }
 
-/** So few that a wrong measure costs few agents; a step later others follow. */
+/** Limits the cost of a wrong reading; the next step can pause more. */
 const STEP_AGENTS_MAX = 8;
 
 /** The agents that a step pauses: the lowest tier first, within it the newest, until they hold so many bytes, at least one. Pure. */
