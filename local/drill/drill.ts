@@ -10,7 +10,7 @@ export interface Rig {
   remove(): Promise<unknown>;
 }
 
-export interface DrillOptions extends Measuring {
+interface DrillOptions extends Measuring {
   readonly version: string;
   readonly say: (line: string) => void;
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { agentBrakes } from './agent-brakes.ts';
 import { clusterAgent } from './cluster-agent.ts';
 import { drill, reasonToWait, type Rig } from './drill.ts';
-import { personBrakes } from './drill-person.ts';
+import { personBrakes } from './person-brakes.ts';
 import { tableOf } from './figures.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Something that happens again and again while no brake is on. */
+/** Something that recurs while no brake is on. */
 export interface Effect {
   readonly name: string;
   /** A mark that changes each time it happens. */
@@ -10,7 +10,7 @@ export interface Effect {
 }
 
 /** A brake that is ready to be pulled, while its effects happen. */
-export interface Armed {
+interface Armed {
   readonly effects: readonly Effect[];
   pull(): Promise<unknown>;
   /** Undoes the pull and ends what `arm` began. It also runs after a failure. */

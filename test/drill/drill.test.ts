@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { createClient } from '@hamlet/contract';
 import { agentBrakes, DRILL_RUNTIME } from '../../local/drill/agent-brakes.ts';
 import { drill, reasonToWait, type Rig } from '../../local/drill/drill.ts';
-import { personBrakes } from '../../local/drill/drill-person.ts';
+import { personBrakes } from '../../local/drill/person-brakes.ts';
 import type { Brake } from '../../local/drill/measure.ts';
 import { payForModels } from '../../api/server/src/testing/hands-village.ts';
 import { testResidents } from '../../api/server/src/testing/resident-process.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { agentBrakes } from '../../local/drill/agent-brakes.ts';
 import { clusterAgent } from '../../local/drill/cluster-agent.ts';
 import { drill } from '../../local/drill/drill.ts';
-import { personBrakes } from '../../local/drill/drill-person.ts';
+import { personBrakes } from '../../local/drill/person-brakes.ts';
 import { until } from '../env/until.ts';
 import { village } from '../env/village.ts';
 

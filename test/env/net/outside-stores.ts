@@ -11,7 +11,7 @@ import { until } from '../until.ts';
 
 const DOCUMENT = resolve(import.meta.dirname, '../../../docs/DEPLOYMENT.md');
 
-export interface StorePasswords {
+interface StorePasswords {
   readonly OWNER_PASSWORD: string;
   readonly APP_PASSWORD: string;
 }
