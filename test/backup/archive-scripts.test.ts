@@ -38,7 +38,7 @@ function store({ data, archive }: ReturnType<typeof newCluster>, content: string
   return spawnSync('bash', args, { cwd: data, env: { ...process.env, ARCHIVE_FOLDER: archive } }).status;
 }
 
-test('a segment is stored once; the same again is no error, another under its name is one', () => {
+test('a segment is stored once: storing it again succeeds, other content under its name fails', () => {
   const cluster = newCluster(1);
   assert.deepEqual([store(cluster, 'one'), store(cluster, 'one'), store(cluster, 'two')], [0, 0, 1]);
   assert.deepEqual(readdirSync(join(cluster.archive, '7/wal')), [`${segment(1)}.gz`]);

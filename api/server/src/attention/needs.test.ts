@@ -91,7 +91,7 @@ test('a long message of the cluster is cut', () => {
   assert.equal(blockedNeed(anAgent([long]), NOW)?.line.length, 240);
 });
 
-test('every end that is searched has its words, and waits that pass by themselves are left out', () => {
+test('every code of a need has words, and waits that end by themselves are left out', () => {
   const row = { id: 'r1', agentId: 'ada', since: new Date(NOW), inSession: false };
   for (const about of STOPPED_CODES)
     assert.notEqual(needOf({ ...row, kind: 'stopped', about }, ADMIN).line, 'stopped a task at a limit', about);
@@ -100,7 +100,7 @@ test('every end that is searched has its words, and waits that pass by themselve
   for (const code of ['overloaded', 'rate', 'network', 'village_frozen']) assert.ok(!PARKED_CODES.includes(code));
 });
 
-test('the work of a conversation continues there, and what stopped in a loop needs other words first', () => {
+test('only a run outside of conversations that stopped at a limit can be continued with one click', () => {
   const row = { kind: 'stopped', id: 'r1', agentId: 'ada', since: new Date(NOW) } as const;
   const remedy = (about: string, inSession: boolean) => needOf({ ...row, about, inSession }, ADMIN).remedy?.route;
   assert.equal(remedy('budget_tokens', false), 'createRun');
