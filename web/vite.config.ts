@@ -1,10 +1,11 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { encodeFiles } from './encode-files.ts';
 
 /** The only bundled part of the project. `make dev` serves the API on another port, so dev requests are passed on. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), { name: 'encode-files', writeBundle: ({ dir = '' }) => encodeFiles(dir) }],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -30,6 +30,16 @@ test('a visitor sees two agents move in one world', async () => {
   await shot('visitor');
 });
 
+/** Bytes of the scripts and styles that the page loaded, as sent and as read. */
+const LOADED_BYTES = `performance.getEntriesByType('resource')
+  .filter(({ name }) => /\\.(js|css)$/.test(name))
+  .reduce(([sent, read], file) => [sent + file.encodedBodySize, read + file.decodedBodySize], [0, 0])`;
+
+test('scripts and styles are sent compressed', async () => {
+  const [sent = 0, read = 0] = await page.evaluate<number[]>(LOADED_BYTES);
+  assert.ok(sent > 0 && sent < read / 2, `${sent} of ${read} bytes`);
+});
+
 /** Resizes the map, and counts what WebGL draws between the callbacks of that frame and its picture. */
 const DRAWS_AFTER_RESIZE = `new Promise((resolve) => {
   const canvas = document.querySelector('canvas.map');

@@ -9,6 +9,7 @@ import { mount } from './mount.ts';
 import { takeQuota } from './admit.ts';
 import { refused } from '../outcome.ts';
 import { refusalOfError, sendRefusal } from '../respond.ts';
+import { serveWeb } from './serve-web.ts';
 
 interface AppOptions {
   readonly audiences: readonly Audience[];
@@ -51,31 +52,6 @@ function countAddress(gate: AddressGate): RequestHandler {
     response.set('connection', 'close');
     sendRefusal(response, refusal, randomUUID());
   };
-}
-
-/** The page runs only code from the village: no inline code, no eval, no other origin. Other pages cannot frame it. */
-const PAGE_POLICY = [
-  "default-src 'self'",
-  "img-src 'self' data: blob:",
-  "object-src 'none'",
-  "base-uri 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** Serves the web. Its only page is /. Names of files contain a hash, so browsers may cache the files permanently. */
-function serveWeb(webDir: string): RequestHandler {
-  return express.static(webDir, {
-    index: 'index.html',
-    redirect: false,
-    setHeaders: (response, path) => {
-      response.setHeader(
-        'cache-control',
-        path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-      );
-      response.setHeader('x-content-type-options', 'nosniff');
-      if (path.endsWith('.html')) response.setHeader('content-security-policy', PAGE_POLICY);
-    },
-  });
 }
 
 function patternOf(path: string): RegExp {
