@@ -5,18 +5,17 @@ import {
   EDGE_TILES,
   fitRect,
   glide,
-  inSight,
   panBy,
   screenToWorld,
-  showPeople,
+  tourOf,
   visibleTiles,
   zoomAt,
 } from './model/camera.ts';
 import { Corrections } from './model/correction.ts';
 import { daylight } from './model/daylight.ts';
 import { type DrawList, drawList, type FrameInput } from './model/draw-list.ts';
-import { type FrameCause, pauseAfter, REST_GAP_MS } from './model/pace.ts';
-import { isMoving, pictureOf } from './model/picture.ts';
+import { causeOf, type FrameCause, GAP_MS, isSlow, pauseAfter } from './model/pace.ts';
+import { isLively, isMoving, type MapFrame, pictureOf } from './model/picture.ts';
 import type { ScenePin } from './model/scene.ts';
 import { hitTest } from './hit/hit-test.ts';
 import { reducedMotion } from './input/reduced-motion.ts';
@@ -28,10 +27,6 @@ import { Stage, type StageWorld } from './render/stage.ts';
 
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;
-/** On a tour the camera ignores shorter distances than this, because a camera that never rests is tiring. */
-const TOUR_STEP_TILES = 3;
-/** With more agents than this there is no tour, because every view shows some. */
-const TOUR_AGENTS = 12;
 
 /** Reads the world, moves the camera, draws and handles input, without React. Mutable between frames. */
 export class MapController {
@@ -56,7 +51,10 @@ export class MapController {
   /** The picture of the last frame while nothing moved; null after any other frame. */
   #picture: string | null = null;
   #drewLast = false;
-  #shown = { atMs: 0, costMs: 0 };
+  /** The end of the last frame, its cost, and the cost of the last one whose picture was drawn. */
+  #shown = { atMs: 0, costMs: 0, drawMs: 0 };
+  #isDrawn = false;
+  #changedMs = 0;
   #restMs: number | null = null;
   #inSight = true;
   #pins: readonly ScenePin[] = [];
@@ -131,6 +129,14 @@ export class MapController {
   setInSight(inSight: boolean): void {
     this.#inSight = inSight;
     this.#ask();
+  }
+
+  /** The world changed, which may show from now on. */
+  worldChanged(): void {
+    this.#changedMs = performance.now();
+    if (this.#cause !== 'still') return;
+    this.#cause = 'rest';
+    this.#frames.wake();
   }
 
   setHands(hands: FrameInput['hands']): void {
@@ -226,12 +232,14 @@ export class MapController {
 
   /** Draws a frame if one is due. Returns the milliseconds until the next one may be due. */
   #frame(nowMs: number): number {
-    if (this.#drewLast) this.#shown = { atMs: nowMs, costMs: nowMs - this.#lastMs };
+    if (this.#drewLast) {
+      const costMs = nowMs - this.#lastMs;
+      this.#shown = { atMs: nowMs, costMs, drawMs: this.#isDrawn ? costMs : this.#shown.drawMs };
+    }
     this.#drewLast = false;
     if (!this.#inSight) return Infinity;
     const { atMs, costMs } = this.#shown;
-    const restMs = this.#cause === 'rest' ? REST_GAP_MS : 0;
-    const waitMs = Math.max(atMs + pauseAfter(costMs, this.#cause), this.#lastMs + restMs) - nowMs;
+    const waitMs = Math.max(atMs + pauseAfter(costMs, this.#cause), this.#lastMs + GAP_MS[this.#cause]) - nowMs;
     if (waitMs > 0) return waitMs;
     this.#drewLast = true;
     this.#draw(nowMs);
@@ -250,12 +258,9 @@ export class MapController {
     const moment = this.#host.moment();
     const agents = this.#corrections.apply(moment.agents, Math.min(elapsedMs, 100));
     const moving = this.#moveCamera(agents, Math.min(elapsedMs, 500));
-    const visible = this.visible;
+    const sight = { camera: this.#camera, viewport: this.#viewport, visible: this.visible, tick: moment.tick };
     const list = drawList({
-      camera: this.#camera,
-      viewport: this.#viewport,
-      visible,
-      tick: moment.tick,
+      ...sight,
       agents,
       items: moment.items,
       clusters: moment.clusters,
@@ -266,42 +271,39 @@ export class MapController {
       hovered: this.#hovered,
       hands: this.#hands,
     });
-    this.#list = list;
     // Tests read the number of drawn agents here, because the canvas has no text.
-    this.#canvas.dataset['figures'] = String(list.figures.length);
-    const frame = {
-      list,
-      camera: this.#camera,
-      viewport: this.#viewport,
-      visible,
-      light: daylight(moment.minute),
-      tick: moment.tick,
-    };
-    const picture = this.#cause === 'rest' ? pictureOf(frame) : null;
-    const isFiner = (picture === null || picture !== this.#picture) && this.#stage.draw(frame);
-    this.#picture = picture;
+    if (list.figures.length !== this.#list?.figures.length)
+      this.#canvas.dataset['figures'] = String(list.figures.length);
+    this.#list = list;
+    const frame = { ...sight, list, light: daylight(moment.minute) };
+    // Snores and badges are not worth the power that a slow machine needs for a frame.
+    const isCalm = reducedMotion() || isSlow(this.#shown.drawMs);
+    const isFiner = this.#show(frame, isCalm);
     const isSteered = moving && !this.#touring && !this.#following;
-    const isInMotion = moving || this.#corrections.areFading || isMoving(frame, agents);
-    this.#cause = causeOf(isSteered || isFiner, isInMotion);
+    this.#cause = causeOf({
+      isAsked: isSteered || isFiner,
+      isMoving: moving || this.#corrections.areFading || isMoving(frame, agents),
+      isLively: isLively(list, isCalm),
+      changedMs: nowMs - this.#changedMs,
+    });
     this.#rest(nowMs, moving);
     this.#host.measured(performance.now() - started);
   }
 
-  #tour(agents: readonly DrawnAgent[]): void {
-    const { camera, viewport } = { camera: this.#target, viewport: this.#viewport };
-    if (agents.length > TOUR_AGENTS || agents.every((agent) => inSight(camera, viewport, agent))) return;
-    const better = clampCamera(showPeople(agents, viewport, sizeOf(this.#world.map)), this.#world.map);
-    if (
-      Math.hypot(better.x - camera.x, better.y - camera.y) > TOUR_STEP_TILES ||
-      Math.abs(better.zoom / camera.zoom - 1) > 0.1
-    )
-      this.#target = better;
+  /** Draws the frame, unless nothing moves and its picture is the last one. Returns true while finer ground is missing. */
+  #show(frame: MapFrame, isCalm: boolean): boolean {
+    const isResting = this.#cause === 'rest' || this.#cause === 'still';
+    const picture = isResting ? pictureOf(frame, isCalm) : null;
+    this.#isDrawn = picture === null || picture !== this.#picture;
+    this.#picture = picture;
+    return this.#isDrawn && this.#stage.draw(frame);
   }
 
   #moveCamera(agents: readonly DrawnAgent[], elapsedMs: number): boolean {
     const followed = this.#following ? agents.find((agent) => agent.agentId === this.#selected) : undefined;
     if (followed !== undefined) this.#target = { ...this.#target, x: followed.x + 0.5, y: followed.y + 0.5 };
-    else if (this.#touring) this.#tour(agents);
+    else if (this.#touring)
+      this.#target = tourOf(this.#target, agents, { viewport: this.#viewport, map: sizeOf(this.#world.map) });
     if (this.#camera === this.#target) return false;
     this.#camera = reducedMotion() ? this.#target : glide(this.#camera, this.#target, elapsedMs);
     return true;
@@ -380,11 +382,6 @@ export class MapController {
     if (hovered !== this.#hovered) this.#ask();
     this.#hovered = hovered;
   }
-}
-
-function causeOf(isAsked: boolean, isInMotion: boolean): FrameCause {
-  if (isAsked) return 'asked';
-  return isInMotion ? 'motion' : 'rest';
 }
 
 function sizeOf(map: MapSize): MapSize {

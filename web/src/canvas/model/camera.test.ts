@@ -10,6 +10,7 @@ import {
   panBy,
   screenToWorld,
   showPeople,
+  tourOf,
   visibleTiles,
   worldToScreen,
   zoomAt,
@@ -92,6 +93,20 @@ test('a first visit shows the agents, or the whole map if there are none', () =>
   );
   assert.ok(far.zoom >= 8);
   assert.equal(showPeople([], VIEWPORT, MAP).x, 64);
+});
+
+test('a tour moves the camera when an agent leaves the view; a crowd has no tour', () => {
+  const at = { viewport: VIEWPORT, map: MAP };
+  const people = [
+    { x: 40, y: 40 },
+    { x: 50, y: 44 },
+  ];
+  const start = showPeople(people, VIEWPORT, MAP);
+  assert.equal(tourOf(start, people, at), start);
+  const gone = people.map(({ x, y }) => ({ x: x + 60, y }));
+  assert.ok(Math.abs(tourOf(start, gone, at).x - start.x - 60) < 1);
+  const crowd = Array.from({ length: 13 }, () => ({ x: 100, y: 40 }));
+  assert.equal(tourOf(start, crowd, at), start);
 });
 
 test('visible tiles cover the viewport, within the map and its edge', () => {

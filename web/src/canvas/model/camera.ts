@@ -89,7 +89,7 @@ export function showPeople(people: readonly Point[], viewport: Viewport, map: Ma
   return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST };
 }
 /** True if a place is in the uncovered part of the picture, with room for a name. */
-export function inSight(camera: Camera, viewport: Viewport, place: Point): boolean {
+function inSight(camera: Camera, viewport: Viewport, place: Point): boolean {
   const at = worldToScreen(camera, viewport, place);
   return (
     at.x > viewport.insetLeft + SIGHT_PX &&
@@ -99,6 +99,23 @@ export function inSight(camera: Camera, viewport: Viewport, place: Point): boole
   );
 }
 const SIGHT_PX = 24;
+
+/** On a tour the camera ignores shorter distances than this, because a camera that never rests is tiring. */
+const TOUR_STEP_TILES = 3;
+/** With more agents than this there is no tour, because every view shows some. */
+const TOUR_AGENTS = 12;
+
+/** The camera of a tour, which keeps the agents in sight; the same one while it does. */
+export function tourOf(
+  camera: Camera,
+  agents: readonly Point[],
+  { viewport, map }: Readonly<{ viewport: Viewport; map: MapSize }>,
+): Camera {
+  if (agents.length > TOUR_AGENTS || agents.every((agent) => inSight(camera, viewport, agent))) return camera;
+  const better = clampCamera(showPeople(agents, viewport, map), map);
+  const isFar = Math.hypot(better.x - camera.x, better.y - camera.y) > TOUR_STEP_TILES;
+  return isFar || Math.abs(better.zoom / camera.zoom - 1) > 0.1 ? better : camera;
+}
 
 const FIRST_ZOOM = 28;
 const FIRST_ZOOM_LEAST = 8.5;

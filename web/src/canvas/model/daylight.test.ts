@@ -17,3 +17,8 @@ test('light changes smoothly, also at midnight', () => {
     assert.ok(step <= 12, `minute ${minute} jumps by ${step}`);
   }
 });
+
+test('the light of dusk stays for some minutes, so that a map at rest is seldom drawn', () => {
+  const lights = Array.from({ length: 60 }, (_, minute) => JSON.stringify(daylight(1200 + minute)));
+  assert.equal(new Set(lights).size, 15);
+});

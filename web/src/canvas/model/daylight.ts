@@ -21,8 +21,11 @@ const LIGHT: readonly {
   { minute: 1440, rgb: [92, 114, 176], glow: 1 },
 ];
 
+/** The light changes every 4 minutes, which are 4 s: smaller changes are hardly seen, and each draws the whole map. */
+const LIGHT_MINUTES = 4;
+
 export function daylight(minute: number): Daylight {
-  const at = clamp(minute, 0, 1440);
+  const at = clamp(Math.floor(minute / LIGHT_MINUTES) * LIGHT_MINUTES, 0, 1440);
   const after = LIGHT.findIndex((entry) => entry.minute > at);
   const right = LIGHT[after === -1 ? LIGHT.length - 1 : after];
   const left = LIGHT[after <= 0 ? LIGHT.length - 1 : after - 1];

@@ -5,7 +5,7 @@ import type { DrawnAgent } from '@hamlet/core';
 import { daylight } from './daylight.ts';
 import { ADA, frame } from './drawn-agent.fixture.ts';
 import { drawList, type FrameInput } from './draw-list.ts';
-import { isMoving, pictureOf } from './picture.ts';
+import { isLively, isMoving, pictureOf } from './picture.ts';
 
 const shownAt = (change: Partial<FrameInput>, minute = 720) => {
   const input = frame(change);
@@ -13,8 +13,8 @@ const shownAt = (change: Partial<FrameInput>, minute = 720) => {
 };
 
 test('a map on which nothing changes has the same picture at each tick, and each change has another one', () => {
-  const first = pictureOf(shownAt({}));
-  assert.equal(pictureOf(shownAt({ tick: 1001 })), first);
+  const first = pictureOf(shownAt({}), false);
+  assert.equal(pictureOf(shownAt({ tick: 1001 }), false), first);
   const changes: readonly Partial<FrameInput>[] = [
     { agents: [{ ...ADA, x: 51 }] },
     { agents: [{ ...ADA, emote: 'wave' }] },
@@ -23,17 +23,42 @@ test('a map on which nothing changes has the same picture at each tick, and each
     { viewport: { ...frame().viewport, width: 900 } },
     { pins: [{ id: 'p', x: 50, y: 50, tone: 'draft' }] },
   ];
-  for (const change of changes) assert.notEqual(pictureOf(shownAt(change)), first, JSON.stringify(change));
-  assert.notEqual(pictureOf(shownAt({}, 1200)), first, 'the light');
+  for (const change of changes) assert.notEqual(pictureOf(shownAt(change), false), first, JSON.stringify(change));
+  assert.notEqual(pictureOf(shownAt({}, 1200), false), first, 'the light');
 });
 
-test('a sleeper and busy hands have a new picture at each tick', () => {
+const ASLEEP: Partial<FrameInput> = { agents: [{ ...ADA, asleep: true }] };
+const BUSY: Partial<FrameInput> = { hands: new Map([['ada', 'building']]) };
+
+test('a sleeper has a new picture at each tick, busy hands at every fourth, and a calm map at none', () => {
+  const changesLater = (change: Partial<FrameInput>, isCalm: boolean): readonly boolean[] =>
+    [1001, 1004].map((tick) => pictureOf(shownAt({ ...change, tick }), isCalm) !== pictureOf(shownAt(change), isCalm));
+  assert.deepEqual(
+    [ASLEEP, BUSY].map((change) => [changesLater(change, false), changesLater(change, true)]),
+    [
+      [
+        [true, true],
+        [false, false],
+      ],
+      [
+        [false, true],
+        [false, false],
+      ],
+    ],
+  );
+});
+
+test('a map is lively while words or an emote will go, and while figures sleep or work and it is not calm', () => {
   const changes: readonly Partial<FrameInput>[] = [
-    { agents: [{ ...ADA, asleep: true }] },
-    { hands: new Map([['ada', 'building']]) },
+    {},
+    ASLEEP,
+    BUSY,
+    { agents: [{ ...ADA, emote: 'wave' }] },
+    { agents: [{ ...ADA, speech: { text: 'Hello', tick: 1000 } }] },
   ];
-  for (const change of changes)
-    assert.notEqual(pictureOf(shownAt(change)), pictureOf(shownAt({ ...change, tick: 1001 })));
+  const lively = (isCalm: boolean) => changes.map((change) => isLively(shownAt(change).list, isCalm));
+  assert.deepEqual(lively(false), [false, true, true, true, true]);
+  assert.deepEqual(lively(true), [false, false, false, true, true]);
 });
 
 test('the map moves while an agent in sight walks or words fade, and not while words stand', () => {

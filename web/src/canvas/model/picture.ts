@@ -13,11 +13,30 @@ export interface MapFrame {
   readonly tick: number;
 }
 
-/** Equal texts mean equal pictures, so that a map on which nothing changes is not drawn again. */
-export function pictureOf({ list, camera, viewport, light, tick }: MapFrame): string {
-  // Sleepers snore and busy hands move with each tick.
-  const moves = list.figures.some(({ asleep, hands }) => asleep || hands !== null);
-  return JSON.stringify([list, camera, viewport, light.tint, light.glow.toFixed(2), moves ? tick : null]);
+/** The badge of busy hands changes every 4 ticks. */
+const BADGE_TICKS = 4;
+
+/** Counts the changes of all badges up to a tick. */
+export function badgeSteps(tick: number): number {
+  return Math.floor(tick / BADGE_TICKS);
+}
+
+/**
+ * Equal texts mean equal pictures, so that a map on which nothing changes is not drawn again. `isCalm`: snores and busy hands
+ * stand still until something else changes.
+ */
+export function pictureOf({ list, camera, viewport, light, tick }: MapFrame, isCalm: boolean): string {
+  const snores = !isCalm && list.figures.some(({ asleep }) => asleep) ? tick : null;
+  const badges = !isCalm && list.figures.some(({ hands }) => hands !== null) ? badgeSteps(tick) : null;
+  return JSON.stringify([list, camera, viewport, light.tint, light.glow.toFixed(2), snores, badges]);
+}
+
+/** True if the picture changes by itself: words or an emote will go, or figures sleep or use their hands and are not calm. */
+export function isLively({ bubbles, figures }: DrawList, isCalm: boolean): boolean {
+  return (
+    bubbles.length > 0 ||
+    figures.some(({ asleep, hands, emote }) => emote !== null || (!isCalm && (asleep || hands !== null)))
+  );
 }
 
 /** True if an agent in sight walks, or if words fade. */

@@ -4,7 +4,7 @@ import { CanvasSource, Container, Graphics, Sprite, Texture, WebGLRenderer } fro
 import { clamp, type Point, worldToScreen } from '../model/camera.ts';
 import type { Daylight } from '../model/daylight.ts';
 import type { DrawList, FigureCommand } from '../model/draw-list.ts';
-import type { MapFrame } from '../model/picture.ts';
+import { badgeSteps, type MapFrame } from '../model/picture.ts';
 import type { SceneLandmark, SceneZone } from '../model/scene.ts';
 import { type Building, findBuildings, type TileMap } from '../model/tile-map.ts';
 import { type Atlas, createAtlas } from './atlas.ts';
@@ -100,11 +100,9 @@ function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
   }
 }
 
-const BADGE_TICKS = 4;
-
 /** The step of a badge, which moves while its agent works. With reduced motion it stands still. */
 function handsStep(tick: number, look: number): 0 | 1 {
-  return !reducedMotion() && Math.floor(tick / BADGE_TICKS + look) % 2 === 1 ? 1 : 0;
+  return !reducedMotion() && (badgeSteps(tick) + look) % 2 === 1 ? 1 : 0;
 }
 
 /** A badge at the shoulder: the emote and the bubble are above the head. */

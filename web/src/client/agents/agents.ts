@@ -114,6 +114,7 @@ export class Agents {
   }
 
   #feed(events: readonly WorldEvent[]): void {
+    if (events.length === 0) return;
     this.#store.set((state) => {
       const found = entriesOf(events, { serial: (this.#serial += 1), nowMs: Date.now(), ...state });
       const feed = withEntries(state.feed, found);

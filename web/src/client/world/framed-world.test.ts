@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeFrame } from '@hamlet/core';
 import { adasMorning } from './recording.fixture.ts';
 
 test('frames move the drawn agent, and each event is returned once', () => {
@@ -17,5 +18,16 @@ test('frames move the drawn agent, and each event is returned once', () => {
     [...walk, ...later].map(({ kind, tick }) => `${kind} ${tick}`),
     ['walk 105', 'activity 150', 'speech 160', 'item 170', 'power 180'],
     'a path that arrives twice counts as one walk',
+  );
+});
+
+test('a frame with only the clock changes nothing', () => {
+  const { world, until } = adasMorning();
+  until(300);
+  const clock = { type: 'world_state', epoch: 1, tick: 310, seq: 310, urgent: false } as const;
+  const received = [[{ kind: 'clock' }], [{ kind: 'despawn', agent: 0 }]] as const;
+  assert.deepEqual(
+    received.map((messages) => world.receive(encodeFrame({ ...clock, messages: [...messages] })).isChange),
+    [false, true],
   );
 });

@@ -11,27 +11,39 @@ import {
 } from '@hamlet/core';
 import { CELL_SIZE } from '@hamlet/contract';
 import type { Moment } from '../../canvas/map-host.ts';
-import type { SceneCluster } from '../../canvas/model/scene.ts';
+import type { SceneCluster, SceneItem } from '../../canvas/model/scene.ts';
 import { eventsOf, type WorldEvent } from './world-events.ts';
 
 /** The world that the frames describe, at any tick. Mutable because it applies frame after frame. */
 export class FramedWorld {
   readonly #view: View;
   #started = false;
+  /** Both stay the same between two frames; null if nothing asked for them since the last frame. */
+  #items: readonly SceneItem[] | null = null;
+  #clusters: readonly SceneCluster[] | null = null;
 
   constructor(map: WorldMap) {
     this.#view = createView(map);
   }
 
-  /** Applies one frame. Throws if the frame is unreadable, or belongs to another map than the loaded one. */
-  receive(bytes: Uint8Array): { readonly tick: number; readonly events: readonly WorldEvent[] } {
+  /**
+   * Applies one frame. `isChange` is false for a frame with only the clock. Throws if the frame is unreadable, or belongs to
+   * another map than the loaded one.
+   */
+  receive(bytes: Uint8Array): {
+    readonly tick: number;
+    readonly events: readonly WorldEvent[];
+    readonly isChange: boolean;
+  } {
     const frame = decodeFrame(bytes);
     for (const message of frame.messages)
       if (message.kind === 'hello' && message.map_version !== this.#view.map.version)
         throw new Error('the frame belongs to another map than the one this page loaded; load the page again');
     const events = eventsOf(this.#view, frame, applyToView);
     this.#started = true;
-    return { tick: frame.tick, events };
+    this.#items = null;
+    this.#clusters = null;
+    return { tick: frame.tick, events, isChange: frame.messages.some(({ kind }) => kind !== 'clock') };
   }
 
   /** The message that resumes a lost connection; null before the first frame. */
@@ -44,8 +56,8 @@ export class FramedWorld {
       tick,
       minute: timeOfDay(Math.max(0, Math.floor(tick))).minute,
       agents: viewAgents(this.#view, tick),
-      items: viewItems(this.#view).map(({ itemId: id, kind, x, y }) => ({ id, kind, x, y })),
-      clusters: this.#clusters(),
+      items: (this.#items ??= viewItems(this.#view).map(({ itemId: id, kind, x, y }) => ({ id, kind, x, y }))),
+      clusters: (this.#clusters ??= this.#countCells()),
     };
   }
 
@@ -60,7 +72,7 @@ export class FramedWorld {
     );
   }
 
-  #clusters(): SceneCluster[] {
+  #countCells(): SceneCluster[] {
     const { cellsWide } = this.#view.map;
     return viewClusters(this.#view).map(({ cell, count }) => ({
       x: ((cell % cellsWide) + 0.5) * CELL_SIZE,

@@ -104,9 +104,9 @@ export class LiveSource implements WorldSource {
 
   #receive(bytes: Uint8Array): void {
     if (this.#world === null) return;
-    const { tick, events } = this.#world.receive(bytes);
+    const { tick, events, isChange } = this.#world.receive(bytes);
     observeTick(this.#clock, tick, performance.now());
-    this.#listeners.emit(events);
+    if (isChange) this.#listeners.emit(events);
   }
 
   #followPins(): void {

@@ -17,6 +17,7 @@ export interface WorldSource {
   /** The tile that each walking agent goes to. */
   goals(): ReadonlyMap<string, Tile>;
   look(rect: TileRect, zoom: number): void;
+  /** Calls the listener at each change of the world, with its events: an agent that comes into view is a change without one. */
   subscribe(listener: (events: readonly WorldEvent[]) => void): () => void;
   stop(): void;
 }
@@ -32,7 +33,7 @@ export class EventListeners {
   };
 
   emit(events: readonly WorldEvent[]): void {
-    if (events.length > 0) for (const listener of this.#listeners) listener(events);
+    for (const listener of this.#listeners) listener(events);
   }
 }
 

@@ -35,6 +35,7 @@ export function MapView({ world, start, onController }: MapViewProps) {
     if (canvas.current === null) return undefined;
     let here = true;
     let made: MapController | null = null;
+    const leave = latest.current.world.subscribe(() => made?.worldChanged());
     MapController.start(canvas.current, {
       world,
       host: hostOf(() => latest.current),
@@ -63,6 +64,7 @@ export function MapView({ world, start, onController }: MapViewProps) {
     );
     return () => {
       here = false;
+      leave();
       made?.destroy();
       controller.current = null;
       onController(null);
