@@ -152,10 +152,11 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
   const walk = walkAt(seen, tick);
   const { x, y, step } = walkPosition(walk, view.map.width, tick);
   const moving = step !== 0 && tick < arrivalTick(walk);
-  const who = view.names.get(seen.agent) ?? { agentId: '', name: '' };
+  const { agentId, name } = view.names.get(seen.agent) ?? { agentId: '', name: '' };
   return {
     agent: seen.agent,
-    ...who,
+    agentId,
+    name,
     x,
     y,
     moving,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { correct, type Drawn, NO_CORRECTION } from './correction.ts';
+import { correct, Corrections, type Drawn, NO_CORRECTION } from './correction.ts';
+import { ADA } from './drawn-agent.fixture.ts';
 
 const drawnAt = ({ place, correction }: Drawn): { x: number; y: number } => ({
   x: place.x + correction.dx,
@@ -32,4 +33,13 @@ test('after a late path a figure slides to its true position without a jump', ()
 test('a respawn elsewhere jumps at once', () => {
   const drawn = correct(correct(undefined, { x: 10, y: 10 }, 16), { x: 80, y: 4 }, 16);
   assert.deepEqual(drawnAt(drawn), { x: 80, y: 4 });
+});
+
+test('figures without an offset are drawn as they are; an offset fades and ends', () => {
+  const corrections = new Corrections();
+  assert.equal(corrections.apply([ADA], 16)[0], ADA);
+  const late = { ...ADA, x: ADA.x + 1.2 };
+  assert.deepEqual([corrections.apply([late], 16)[0]?.x, corrections.areFading], [ADA.x, true]);
+  for (let frame = 0; frame < 120; frame++) corrections.apply([late], 16);
+  assert.deepEqual([corrections.apply([late], 16)[0], corrections.areFading], [late, false]);
 });

@@ -21,14 +21,19 @@ export function correct(last: Drawn | undefined, place: Point, elapsedMs: number
   const jumpX = place.x - last.place.x;
   const jumpY = place.y - last.place.y;
   const jump = Math.hypot(jumpX, jumpY);
-  const fade = Math.exp(-elapsedMs / FADE_MS);
-  const carried = { dx: last.correction.dx * fade, dy: last.correction.dy * fade };
   if (jump > MAX_GLIDE_TILES) return { place, correction: NO_CORRECTION };
+  const carried = faded(last.correction, elapsedMs);
   if (jump <= WALK_SLACK_TILES + elapsedMs * WALK_TILES_PER_MS) return { place, correction: settle(carried) };
   return { place, correction: { dx: carried.dx - jumpX, dy: carried.dy - jumpY } };
 }
 /** 2.5 tiles a second. */
 const WALK_TILES_PER_MS = 0.0025;
+
+function faded(correction: Correction, elapsedMs: number): Correction {
+  if (correction === NO_CORRECTION) return NO_CORRECTION;
+  const share = Math.exp(-elapsedMs / FADE_MS);
+  return { dx: correction.dx * share, dy: correction.dy * share };
+}
 
 function settle(correction: Correction): Correction {
   return Math.abs(correction.dx) + Math.abs(correction.dy) < 0.002 ? NO_CORRECTION : correction;
@@ -36,23 +41,24 @@ function settle(correction: Correction): Correction {
 
 /** The offsets of all figures. Mutable because it remembers the last frame. */
 export class Corrections {
-  readonly #drawn = new Map<string, Drawn>();
+  #drawn = new Map<string, Drawn>();
+  #areFading = false;
 
+  /** The agents where the frame draws them; without a correction that is the same object. */
   apply(agents: readonly DrawnAgent[], elapsedMs: number): DrawnAgent[] {
-    const present = new Set<string>();
-    const placed = agents.map((agent) => {
-      const drawn = correct(this.#drawn.get(agent.agentId), { x: agent.x, y: agent.y }, elapsedMs);
+    const last = this.#drawn;
+    this.#drawn = new Map();
+    this.#areFading = false;
+    return agents.map((agent) => {
+      const drawn = correct(last.get(agent.agentId), agent, elapsedMs);
       this.#drawn.set(agent.agentId, drawn);
-      present.add(agent.agentId);
-      return { ...agent, x: drawn.place.x + drawn.correction.dx, y: drawn.place.y + drawn.correction.dy };
+      if (drawn.correction === NO_CORRECTION) return agent;
+      this.#areFading = true;
+      return { ...agent, x: agent.x + drawn.correction.dx, y: agent.y + drawn.correction.dy };
     });
-    if (this.#drawn.size > present.size)
-      for (const id of this.#drawn.keys()) if (!present.has(id)) this.#drawn.delete(id);
-    return placed;
   }
 
   get areFading(): boolean {
-    for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true;
-    return false;
+    return this.#areFading;
   }
 }

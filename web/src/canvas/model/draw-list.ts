@@ -237,12 +237,13 @@ export function speechAlpha(tick: number, spokenAt: number): number {
 }
 
 function bubbleCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: number): BubbleCommand[] {
-  const talking = seen.flatMap((agent) => {
-    const alpha = agent.speech === null ? 0 : speechAlpha(input.tick, agent.speech.tick);
-    return alpha === 0 || agent.speech === null
-      ? []
-      : [{ agent, text: agent.speech.text, spokenAt: agent.speech.tick, alpha }];
-  });
+  const talking: { agent: DrawnAgent; text: string; spokenAt: number; alpha: number }[] = [];
+  for (const agent of seen) {
+    if (agent.speech === null) continue;
+    const { text, tick: spokenAt } = agent.speech;
+    const alpha = speechAlpha(input.tick, spokenAt);
+    if (alpha > 0) talking.push({ agent, text, spokenAt, alpha });
+  }
   // The bubble of the selected agent comes first, so it keeps its text when others merge into it. The others follow,
   // newest first.
   talking.sort(

@@ -27,12 +27,13 @@ export class SpritePool {
     this.#used += 1;
     if (sprite.texture !== texture) sprite.texture = texture;
     if (!sprite.visible) sprite.visible = true;
-    sprite.anchor.set(...anchor);
+    sprite.anchor.set(anchor[0], anchor[1]);
     sprite.position.set(at.x, at.y);
     if (size === undefined) sprite.scale.set(1);
     else sprite.scale.set(size / texture.width, size / texture.height);
     sprite.alpha = alpha;
-    sprite.tint = tint;
+    // Pixi converts a colour before it compares it with the present one.
+    if (sprite.tint !== tint) sprite.tint = tint;
   }
 
   end(): void {
