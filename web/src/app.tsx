@@ -5,12 +5,11 @@ import { forgetInAddress } from './client/address.ts';
 import { reconnectMs } from './client/stream/backoff.ts';
 import { AskingProvider } from './client/query/use-live.ts';
 import { type Invitation, placeAfter, showsMap, type UrlState } from './client/url-state.ts';
-import { Inspector, InspectorFailed } from './features/inspector/inspector.tsx';
+import { InspectorFailed } from './features/inspector/inspector-failed.tsx';
 import { AgentsPanel } from './features/agent-list/agents-panel.tsx';
 import { useMapKeys, usePageKeys } from './features/map/use-map-keys.ts';
 import { fetchPage, LAZY_PAGES } from './pages.ts';
 import { Notices } from './features/top-bar/notices.tsx';
-import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
 import { LoadingScreen } from './features/reach/unreachable.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
 import { Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
@@ -30,6 +29,15 @@ const loadMap = async (): Promise<{ readonly default: typeof import('./features/
 const MapView = lazy(loadMap);
 const AwayCard = lazy(async () => ({ default: (await import('./features/away/away-card.tsx')).AwayCard }));
 
+/** The panel of an agent: its download begins when the map is drawn, so that the panel opens at once. */
+const loadInspector = async (): Promise<{
+  readonly default: typeof import('./features/inspector/inspector.tsx').Inspector;
+}> => ({ default: (await import('./features/inspector/inspector.tsx')).Inspector });
+const Inspector = lazy(loadInspector);
+const SignInDialog = lazy(async () => ({
+  default: (await import('./features/sign-in/sign-in-dialog.tsx')).SignInDialog,
+}));
+
 /** The shortest wait before the page tries again to load a world that failed to load. */
 const WORLD_RETRY_MS = 2000;
 
@@ -47,6 +55,10 @@ export function App({ parts, start, invitation }: AppProps) {
   const [signIn, setSignIn] = useState(invitation !== null || start.login_error !== null);
   const { world, retry } = useWorld(parts, start);
   usePageKeys(parts.store);
+  useEffect(() => {
+    // The LazyBoundary around the panel reports a failure.
+    if (controller !== null) loadInspector().catch(() => undefined);
+  }, [controller]);
   const tools = useTools(parts, controller, () => setSignIn(true));
   return (
     <VillageProvider value={tools}>
@@ -67,14 +79,16 @@ export function App({ parts, start, invitation }: AppProps) {
         <PageTitle />
         <Palette />
         {signIn && (
-          <SignInDialog
-            invitation={invitation}
-            failed={start.login_error}
-            onClose={() => {
-              setSignIn(false);
-              forgetInAddress('login_error');
-            }}
-          />
+          <LazyBoundary fallback={null}>
+            <SignInDialog
+              invitation={invitation}
+              failed={start.login_error}
+              onClose={() => {
+                setSignIn(false);
+                forgetInAddress('login_error');
+              }}
+            />
+          </LazyBoundary>
         )}
       </Asker>
     </VillageProvider>

@@ -71,6 +71,28 @@ test('a resized map is drawn before the browser shows it', async () => {
   assert.ok((await page.evaluate<number>(DRAWS_AFTER_RESIZE)) > 0);
 });
 
+/** How far the agent is drawn from the middle between the list of agents and its panel, in pixels across. */
+const offCentre = (id: string): Promise<number> =>
+  page.evaluate<number>(
+    `(() => {
+      const edge = (selector, side, other) => document.querySelector(selector)?.getBoundingClientRect()[side] ?? other;
+      const { x = 0 } = window.__hamlet?.figures.find((figure) => figure.id === '${id}') ?? {};
+      return Math.abs(x - (edge('.agents', 'right', 0) + edge('.inspector', 'left', innerWidth)) / 2);
+    })()`,
+  );
+
+test('a followed agent is drawn in the middle between the panels, also if its panel arrives late', async () => {
+  const { promise: shown, resolve: show } = Promise.withResolvers<void>();
+  await page.route('**/assets/inspector-*.js', (route) => shown.then(() => route.continue()));
+  await page.goto(`${url}/?agent=ada`);
+  await until('ada is drawn beside the list', async () => (await offCentre('ada')) < 40);
+  assert.equal(await page.locator('.inspector').count(), 0);
+  show();
+  await page.waitForSelector('.inspector h2');
+  await until('ada is drawn between the panels', async () => (await offCentre('ada')) < 40);
+  await page.goto(url);
+});
+
 test('a visitor can see an agent and not change it', async () => {
   await page.click('.agent-row[data-agent-id="ada"]');
   await page.waitForSelector('.inspector .conditions .condition');

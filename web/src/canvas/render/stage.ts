@@ -1,6 +1,6 @@
 // Without this module Pixi compiles uniform code with eval, which the page's content security policy forbids.
 import 'pixi.js/unsafe-eval';
-import { CanvasSource, Container, Graphics, Sprite, Texture, WebGLRenderer } from 'pixi.js';
+import { CanvasSource, Container, Sprite, Texture, WebGLRenderer } from 'pixi.js';
 import { clamp, type Point, worldToScreen } from '../model/camera.ts';
 import type { Daylight } from '../model/daylight.ts';
 import type { DrawList, FigureCommand } from '../model/draw-list.ts';
@@ -152,14 +152,33 @@ const BEYOND = 0x5f8f56;
 /** Zooms between which roofs fade out; at the second, rooms are large enough to see. */
 const ROOF_WHOLE = 13;
 const ROOF_GONE = 19;
-const ZONE_TINT: Readonly<Record<string, number>> = {
-  quiet: 0x5a7fd6,
-  work: 0xd98f3a,
-  home: 0xc46a52,
-  nature: 0x3f8f5f,
-  water: 0x3f8fc4,
-  public: 0xd6b24a,
+const ZONE_TINT: Readonly<Record<string, string>> = {
+  quiet: '#5a7fd6',
+  work: '#d98f3a',
+  home: '#c46a52',
+  nature: '#3f8f5f',
+  water: '#3f8fc4',
+  public: '#d6b24a',
 };
+
+/** Pixels of a tile of a zone. Zones fade out where a tile is much larger. */
+const ZONE_PX = 8;
+
+/** A zone as a rounded area with a border, without the code with which Pixi draws shapes: it has 30 KB. */
+function paintZone({ width, height, kind }: SceneZone): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  canvas.width = width * ZONE_PX;
+  canvas.height = height * ZONE_PX;
+  const brush = canvas.getContext('2d');
+  if (brush === null) return canvas;
+  brush.fillStyle = brush.strokeStyle = ZONE_TINT[kind] ?? '#ffffff';
+  brush.roundRect(0.5, 0.5, canvas.width - 1, canvas.height - 1, 1.2 * ZONE_PX);
+  brush.globalAlpha = 0.12;
+  brush.fill();
+  brush.globalAlpha = 0.35;
+  brush.stroke();
+  return canvas;
+}
 
 /** Draws the picture with Pixi. Mutable because it owns memory of the graphics card. */
 export class Stage {
@@ -169,7 +188,7 @@ export class Stage {
   readonly #root = new Container();
   readonly #ground: TerrainPyramid;
   readonly #roofs: TerrainPyramid;
-  readonly #zones = new Graphics();
+  readonly #zones = new Container();
   readonly #rooms = new Container();
   readonly #windows = new Container();
   readonly #marks = new SpritePool();
@@ -215,6 +234,8 @@ export class Stage {
       antialias: false,
       background: BEYOND,
       powerPreference: 'low-power',
+      // Pixi's own events, accessibility and filters: the page has its own, or uses none.
+      skipExtensionImports: true,
     });
     // A processor computes every branch of the shader that chooses between the textures of a batch.
     if (isSoftware(renderer.gl)) renderer.limits.maxBatchableTextures = 1;
@@ -276,13 +297,9 @@ export class Stage {
   }
 
   #paintZones(zones: readonly SceneZone[]): void {
-    this.#zones.context.batchMode = 'batch';
     for (const zone of zones) {
-      const colour = ZONE_TINT[zone.kind] ?? 0xffffff;
-      this.#zones
-        .roundRect(zone.x, zone.y, zone.width, zone.height, 1.2)
-        .fill({ color: colour, alpha: 0.12 })
-        .stroke({ color: colour, alpha: 0.35, width: 0.12 });
+      const texture = new Texture({ source: new CanvasSource({ resource: paintZone(zone), resolution: ZONE_PX }) });
+      this.#zones.addChild(new Sprite({ texture, x: zone.x, y: zone.y }));
     }
   }
 

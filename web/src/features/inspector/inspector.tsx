@@ -161,18 +161,6 @@ function useReturnedFocus(): RefObject<HTMLElement | null> {
   return panel;
 }
 
-export function InspectorFailed() {
-  const { select } = useVillage();
-  return (
-    <section className="inspector panel" role="alert">
-      <IconButton icon="close" label="Close" className="panel-close" onClick={() => select(null)} />
-      <p className="empty">
-        <b>This panel could not be shown.</b> Close it and open it again; if it fails again, load the page again.
-      </p>
-    </section>
-  );
-}
-
 const WORDS: Readonly<Record<Tab, string>> = {
   chat: 'Chat',
   now: 'Now',

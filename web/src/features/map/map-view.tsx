@@ -75,6 +75,14 @@ export function MapView({ world, start, onController }: MapViewProps) {
     controller.current?.setInsets(insetsOf());
     controller.current?.mark(selected, following);
   }, [selected, following, inSight]);
+  useEffect(() => {
+    const town = canvas.current?.parentElement ?? null;
+    if (town === null) return undefined;
+    // A panel whose code is still on its way covers the map later than the effect above.
+    const observer = new MutationObserver(() => controller.current?.setInsets(insetsOf()));
+    observer.observe(town, { childList: true });
+    return () => observer.disconnect();
+  }, []);
   useEffect(() => controller.current?.setInSight(inSight), [inSight]);
   useEffect(() => controller.current?.setHands(hands), [hands]);
   useEffect(() => controller.current?.setPins(pinsOf({ pins, picking })), [pins, picking]);
