@@ -203,17 +203,22 @@ const outside = {
 };
 const database: Schema = { type: 'string', pattern: '^[a-z_][a-z0-9_]{0,62}$' };
 
+/** A PodMonitor or a ServiceMonitor. */
+const monitor: Schema = closed({
+  enabled: { type: 'boolean' },
+  interval: { type: 'string', pattern: '^[1-9][0-9]*(s|m)$' },
+  labels,
+});
+
 const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
   broker: closed({ replicas, rootsSecretName: name, hostAliases, resources }),
   monitoring: closed({
     prometheusRule: { type: 'boolean' },
     runbookUrl: { type: 'string', pattern: '^(https?://[^#]+)?$' },
-    podMonitor: closed({
-      enabled: { type: 'boolean' },
-      interval: { type: 'string', pattern: '^[1-9][0-9]*(s|m)$' },
-      labels,
-    }),
+    podMonitor: monitor,
+    serviceMonitor: monitor,
+    modelServers: { type: 'boolean' },
     dashboards: closed({ enabled: { type: 'boolean' }, labels, folder: { type: 'string', maxLength: 64 } }),
     scraperNamespaces: { type: 'array', maxItems: 16, items: name },
   }),

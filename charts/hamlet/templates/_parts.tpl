@@ -45,16 +45,17 @@ hamlet-{{ index . 1 }}.{{ $root.Release.Namespace }}
 {{ include "hamlet.image" (list . "agent") }}{{ if and (eq .Values.agentPods.tools "slim") (not .Values.images.agent) }}-slim{{ end }}
 {{- end -}}
 
-{{- /* Lets Prometheus read metrics from the namespaces of the values; without any, no pod reads them. */ -}}
+{{- /* Lets Prometheus read metrics at a port from the namespaces of the values; without any, no pod reads them: {{ include "hamlet.scrapers" (list . 9090) }} */ -}}
 {{- define "hamlet.scrapers" -}}
-{{- with .Values.monitoring.scraperNamespaces -}}
+{{- $port := index . 1 -}}
+{{- with (index . 0).Values.monitoring.scraperNamespaces -}}
 - from:
     {{- range . }}
     - namespaceSelector:
         matchLabels: { kubernetes.io/metadata.name: {{ . }} }
     {{- end }}
   ports:
-    - { protocol: TCP, port: 9090 }
+    - { protocol: TCP, port: {{ $port }} }
 {{- end }}
 {{- end -}}
 
