@@ -1,5 +1,5 @@
 /**
- * A real Prometheus scrapes a village (a real api, operator and API server; stand-ins for kubelet and DCGM): each query of the
+ * A real Prometheus scrapes a village (a real api, operator and API server; stand-ins for kubelet, DCGM and vLLM): each query of the
  * dashboards returns data there, and each alert reads series that exist.
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { after, before, test } from '../env/cluster-test.ts';
 import { until } from '../env/until.ts';
 import { operatedVillage, type OperatedVillage } from '../schedules/operated-village.ts';
 import { readExpression } from './read-expression.ts';
-import { dcgmText, kubeletText, serveMetrics } from './stand-in-exporters.ts';
+import { dcgmText, kubeletText, serveMetrics, vllmText } from './stand-in-exporters.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const DASHBOARDS = join(ROOT, 'charts/hamlet/files/dashboards');
@@ -110,6 +110,7 @@ before(async () => {
   );
   const kubelet = await served(() => kubeletText(namespace, performance.now() / 1_000));
   const dcgm = await served(dcgmText);
+  const vllm = await served(() => vllmText(performance.now() / 1_000));
   const pod = (name: string) => ({ namespace, pod: `hamlet-${name}-0` });
   prometheus = await startPrometheus(
     folder,
@@ -119,6 +120,7 @@ before(async () => {
       { url: broker.url, labels: pod('broker') },
       { url: kubelet.url, labels: NODE },
       { url: dcgm.url, labels: NODE },
+      { url: vllm.url, labels: pod('model-local') },
     ],
     [ALERTS],
   );
@@ -146,7 +148,7 @@ async function hasData(expression: string): Promise<boolean> {
 }
 
 test('Prometheus scrapes all of the village', async () => {
-  await until('five targets', async () => (await prometheus.query('up == 1')).length === 5);
+  await until('six targets', async () => (await prometheus.query('up == 1')).length === 6);
 });
 
 test('each query of the dashboards returns data', async () => {

@@ -1,4 +1,4 @@
-/** Metrics of a node and of a GPU in the form of their exporters, for villages without kubelets and without GPUs. */
+/** Metrics of a node, a GPU and a model server in the form of their exporters, for villages that have none of them. */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -10,12 +10,12 @@ interface Sample {
   readonly value: number;
 }
 
-function family(name: string, type: 'counter' | 'gauge', samples: readonly Sample[]): string {
+function family(name: string, type: 'counter' | 'gauge' | 'histogram', samples: readonly Sample[]): string {
   const lines = samples.map(({ labels, value }) => {
     const pairs = Object.entries(labels).map(([key, text]) => `${key}="${text}"`);
     return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
   });
-  return `# TYPE ${name} ${type}\n${lines.join('')}`;
+  return `# TYPE ${type === 'histogram' ? name.replace(/_bucket$/, '') : name} ${type}\n${lines.join('')}`;
 }
 
 /** `/metrics` and `/metrics/cadvisor` of a kubelet (1.36) in one text, after `seconds` of work. */
@@ -57,6 +57,26 @@ export function dcgmText(): string {
     gauge('DCGM_FI_DEV_GPU_TEMP', 63),
     gauge('DCGM_FI_DEV_POWER_USAGE', 58.4),
     gauge('DCGM_FI_DEV_FB_USED', 9_216),
+  ].join('');
+}
+
+/** A vLLM server (0.25) with one engine, after `seconds` of work. */
+export function vllmText(seconds: number): string {
+  const labels = { engine: '0', model_name: 'org/model' };
+  const one = (name: string, type: 'counter' | 'gauge', value: number): string =>
+    family(`vllm:${name}`, type, [{ labels, value }]);
+  const first = (le: string, share: number) => ({ labels: { ...labels, le }, value: Math.floor(share * seconds) });
+  return [
+    one('num_requests_running', 'gauge', 3),
+    one('num_requests_waiting', 'gauge', 1),
+    one('kv_cache_usage_perc', 'gauge', 0.42),
+    one('prompt_tokens_total', 'counter', 400 * seconds),
+    one('generation_tokens_total', 'counter', 60 * seconds),
+    family('vllm:time_to_first_token_seconds_bucket', 'histogram', [
+      first('0.25', 6),
+      first('0.5', 9),
+      first('+Inf', 10),
+    ]),
   ].join('');
 }
 

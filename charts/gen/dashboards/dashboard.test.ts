@@ -41,7 +41,7 @@ test('dashboards have names of their own, and panels places of their own within 
 test('each selector of the village has its namespace, so that a panel never mixes two villages', () => {
   for (const { rows } of ALL)
     for (const [, expression] of Object.values(rows).flatMap((panels) => panels.flatMap(({ queries }) => queries)))
-      for (const [selector] of expression.matchAll(/\bhamlet_\w+(\{[^}]*\})?/g))
+      for (const [selector] of expression.matchAll(/\b(?:hamlet_|vllm:)\w+(\{[^}]*\})?/g))
         assert.ok(selector.includes(VILLAGE), expression);
 });
 

@@ -5,13 +5,14 @@ const CONTAINERS = 'container!="",container!="POD"';
 const BY_NODE = 'by (node, instance)';
 const NODE = '{{node}} {{instance}}';
 const GPU = '{{Hostname}} GPU {{gpu}}';
+const BY_SERVER = 'by (pod)';
 
 /** Nodes by kubelet and cAdvisor, GPUs by NVIDIA's DCGM exporter, with the names that these give their metrics. */
 export const NODES_DASHBOARD: Dashboard = {
   uid: 'hamlet-nodes',
   title: 'Hamlet: nodes and GPU',
   about:
-    "Needs a Prometheus that scrapes kubelets (also cAdvisor) and NVIDIA's DCGM exporter, as kube-prometheus-stack and the GPU operator set it up.",
+    "Needs a Prometheus that scrapes kubelets (also cAdvisor) and NVIDIA's DCGM exporter, as kube-prometheus-stack and the GPU operator set it up. Model servers need monitoring.modelServers.",
   rows: {
     Nodes: [
       {
@@ -89,6 +90,40 @@ export const NODES_DASHBOARD: Dashboard = {
         about:
           'Empty for GPUs that share their memory with the processors, such as DGX Spark: NVIDIA reports none for them.',
         queries: [[GPU, 'max by (Hostname, gpu) (DCGM_FI_DEV_FB_USED)']],
+      },
+    ],
+    'Model servers (vLLM)': [
+      {
+        title: 'Requests at model servers',
+        about:
+          'Requests that wait while few run: the KV cache is full. A server computes at most maxNumSeqs at a time.',
+        queries: [
+          ['{{pod}} computes', `sum ${BY_SERVER} (vllm:num_requests_running{${VILLAGE}})`],
+          ['{{pod}} waiting', `sum ${BY_SERVER} (vllm:num_requests_waiting{${VILLAGE}})`],
+        ],
+      },
+      {
+        title: 'KV cache in use',
+        unit: 'percentunit',
+        redFrom: 0.95,
+        queries: [['{{pod}}', `max ${BY_SERVER} (vllm:kv_cache_usage_perc{${VILLAGE}})`]],
+      },
+      {
+        title: 'Tokens a second',
+        queries: [
+          ['{{pod}} read', `sum ${BY_SERVER} (rate(vllm:prompt_tokens_total{${VILLAGE}}[$__rate_interval]))`],
+          ['{{pod}} written', `sum ${BY_SERVER} (rate(vllm:generation_tokens_total{${VILLAGE}}[$__rate_interval]))`],
+        ],
+      },
+      {
+        title: 'Time to the first token, 95 % below',
+        unit: 's',
+        queries: [
+          [
+            '{{pod}}',
+            `histogram_quantile(0.95, sum by (le, pod) (rate(vllm:time_to_first_token_seconds_bucket{${VILLAGE}}[$__rate_interval])))`,
+          ],
+        ],
       },
     ],
   },
