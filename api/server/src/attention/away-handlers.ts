@@ -16,11 +16,11 @@ import { viewerOf } from '../board/author-of.ts';
 import type { Actor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
-import { refuseUnpermitted } from '../http/pipeline/authorize.ts';
 import type { Village } from '../village.ts';
 import { answersGroup, boardGroups, rowsGroup } from './away-view.ts';
+import { readableKinds } from './readable-kinds.ts';
 
-/** The permissions of the routes that have these rows too. */
+/** The permission of the route that returns the same rows. */
 const PERMISSION_OF_KIND: Readonly<Record<AwayKind, RoutePermission>> = {
   answers: 'sessions:read',
   replies: 'board:read',
@@ -33,9 +33,7 @@ const PERMISSION_OF_KIND: Readonly<Record<AwayKind, RoutePermission>> = {
   members: 'accounts:read',
 };
 
-/** The kinds that an actor, or the scopes of its API key, may read on their own routes. Pure. */
-const kindsFor = (actor: Actor): readonly AwayKind[] =>
-  AWAY_KINDS.filter((kind) => refuseUnpermitted(actor, PERMISSION_OF_KIND[kind], `read ${kind}`) === null);
+const kindsFor = (actor: Actor): readonly AwayKind[] => readableKinds(actor, AWAY_KINDS, PERMISSION_OF_KIND);
 
 async function readGroup(tx: Tx, found: AwayRows, actor: Actor): Promise<AwayGroup | null> {
   const { source, id, agentId } = found;

@@ -4,12 +4,12 @@ import { boughtLimits } from '../agents/bought-limits.ts';
 import { limitsOf } from '../agents/describe-agent.ts';
 import { viewerOf } from '../board/author-of.ts';
 import type { Actor } from '../http/actor.ts';
-import { refuseUnpermitted } from '../http/pipeline/authorize.ts';
 import { runView } from '../runs/run-view.ts';
 import type { Village } from '../village.ts';
 import { blockedNeed } from './blocked-need.ts';
 import { budgetNeed, hourNeed } from './limit-needs.ts';
 import { needOf, PARKED_CODES, STOPPED_CODES } from './need-words.ts';
+import { readableKinds } from './readable-kinds.ts';
 
 /** The permissions that show a need, or settle it. */
 const PERMISSION_OF_KIND = {
@@ -55,14 +55,12 @@ async function hourNeeds({ db, source }: Village): Promise<readonly Need[]> {
   });
 }
 
-/** Everything that waits for an actor, as far as its role and the scopes of its API key show it: the kinds in their order, each oldest first. */
+/** Everything that waits for an actor and that it may read: by kind, within a kind oldest first. */
 export async function needsOf(village: Village, actor: Actor): Promise<readonly Need[]> {
   const { db, source } = village;
   const nowMs = Date.now();
   const reader = { id: actor.id, role: actor.role, isAdmin: actor.role === 'admin' };
-  const kinds = NEED_KINDS.filter(
-    (kind) => refuseUnpermitted(actor, PERMISSION_OF_KIND[kind], `read ${kind}`) === null,
-  );
+  const kinds = readableKinds(actor, NEED_KINDS, PERMISSION_OF_KIND);
   const filter = { reader, kinds: kinds.filter(isStored), parkedCodes: PARKED_CODES, stoppedCodes: STOPPED_CODES };
   const read = await readAs(db, viewerOf(actor), async (tx) => ({
     rows: await readNeeds(tx, filter),
