@@ -4,6 +4,7 @@ import { timelineText } from '@hamlet/core';
 import type { AwayRows, TimelineRows, UnreadPost, UnreadSession } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import { entryOf } from '../timeline/timeline-entry.ts';
+import { agentPage, runPage } from './web-links.ts';
 
 type Newest = AwayGroup['newest'];
 
@@ -44,11 +45,11 @@ function newestPost({ postId, title, isReply, authorType, authorId, authorName, 
 
 /** The link of a group of rows: its newest row where that has a page. */
 const LINKS: Readonly<Record<AwayRows['kind'], (row: AwayRows) => string>> = {
-  results: ({ id }) => `/?view=runs&run=${id}`,
-  failures: ({ id }) => `/?view=runs&run=${id}`,
+  results: ({ id }) => runPage(id),
+  failures: ({ id }) => runPage(id),
   schedules: () => '/?view=schedules',
-  money: ({ agentId }) => `/?agent=${agentId ?? ''}&tab=money`,
-  restrictions: ({ agentId }) => `/?agent=${agentId ?? ''}&tab=standing`,
+  money: ({ agentId }) => agentPage(agentId, 'money'),
+  restrictions: ({ agentId }) => agentPage(agentId, 'standing'),
   members: () => '/?view=people',
 };
 

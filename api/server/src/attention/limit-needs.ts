@@ -1,23 +1,22 @@
-import { type Need, RUN_LIMITS, type Run, WARN_SHARE } from '@hamlet/contract';
-import { isForeign, limitShares } from '@hamlet/core';
-import { type NeedReader, runPage, tokensPage } from './need-words.ts';
+import { type Need, type Run, WARN_SHARE } from '@hamlet/contract';
+import { firstLimit, isForeign, limitShares } from '@hamlet/core';
+import { type NeedReader, tokensPage } from './need-words.ts';
+import { runPage } from './web-links.ts';
 
 /** A reader of runs. An admin may raise the limits of every run, a member those of their own. */
 type RunReader = NeedReader & { readonly id: string };
 
-type RunLimit = (typeof RUN_LIMITS)[number];
-
 const percent = (share: number): string => `${Math.floor(Math.min(1, share) * 100)} %`;
 
-/** The limit of which a run has used most, with its share; null before its first start. A program has no steps of ours. */
-function fullestLimit({ budgets, mind }: Run, nowMs: number): Readonly<{ limit: RunLimit; share: number }> | null {
+/** The limit of which a run has used most, with its share; null before its first start. The steps of a program do not count. */
+function fullestLimit({ budgets, mind }: Run, nowMs: number) {
   const spent = budgets?.spent;
   if (budgets === null || spent === undefined) return null;
   const workedMs = spent.since === null ? 0 : Math.max(0, nowMs - Date.parse(spent.since));
-  const shares = limitShares(budgets, { ...spent, timeMs: spent.timeMs + workedMs });
-  const counted = mind === undefined || !isForeign(mind) ? shares : { ...shares, steps: 0 };
-  const limit = RUN_LIMITS.reduce((most, next) => (counted[next] > counted[most] ? next : most));
-  return { limit, share: counted[limit] };
+  const steps = mind !== undefined && isForeign(mind) ? 0 : spent.steps;
+  const used = { ...spent, steps, timeMs: spent.timeMs + workedMs };
+  const limit = firstLimit(budgets, used);
+  return { limit, share: limitShares(budgets, used)[limit] };
 }
 
 /** The need of a run that has used most of a limit; null before. Pure. */

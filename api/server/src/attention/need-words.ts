@@ -1,5 +1,6 @@
 import { formatAiDollars, LIMIT_CODES, modelFailure, type Need, PANICS, PROVIDER_FAILURES } from '@hamlet/contract';
 import type { NeedRow, StoredNeedKind } from '@hamlet/store';
+import { agentPage, runPage } from './web-links.ts';
 
 /** The part of a need that its reader decides. */
 type Words = Pick<Need, 'line' | 'link' | 'remedy'>;
@@ -7,8 +8,6 @@ type Words = Pick<Need, 'line' | 'link' | 'remedy'>;
 /** A reader who is an admin may do more about a need. */
 export type NeedReader = Readonly<{ isAdmin: boolean }>;
 
-export const agentPage = (agentId: string | null, tab: string): string => `/?agent=${agentId}&tab=${tab}`;
-export const runPage = (runId: string): string => `/?view=runs&run=${runId}`;
 const REQUESTS = '/?view=needs';
 
 /** The page on which a reader gives an agent more tokens: an admin buys them, a member rewards the agent. */
