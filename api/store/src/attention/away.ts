@@ -1,7 +1,7 @@
 import { AWAY_COUNT_MAX, type AwayKind } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import type { TimelinePlace } from '../timeline/timeline-places.ts';
+import { firstPlaceAt, type TimelinePlace } from '../timeline/timeline-places.ts';
 
 /** The groups that the texts of unread posts and sessions do not make. */
 type RowKind = Exclude<AwayKind, 'answers' | 'replies' | 'posts'>;
@@ -19,11 +19,10 @@ export interface AwayRows {
 
 /** The newest firings among which the query searches for ones that skipped an agent. */
 const FIRINGS_MAX = 1_000;
-const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Each part is the newest rows of one table by one index. Columns: source, id, agent_id, at. */
 function partsOf(since: Date): Readonly<Record<RowKind, readonly RawBuilder<unknown>[]>> {
-  const first = sql`timeline_place(${since}::timestamptz, ${NO_ID})`;
+  const first = firstPlaceAt(sql`${since}::timestamptz`);
   const ended = (state: 'done' | 'failed') => sql`
     select 'run' as source, run_id as id, agent_id, ended_at as at from run
     where state = ${state} and session_id is null and parent_run_id is null and ended_at > ${since}

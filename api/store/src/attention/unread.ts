@@ -1,6 +1,7 @@
 import { AWAY_DAYS_MAX, UNREAD_MAX } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { firstPlaceAt } from '../timeline/timeline-places.ts';
 
 /** The newest posts and replies that a query reads, so that it costs the same on a board of any size. */
 const POSTS_MAX = 200;
@@ -13,8 +14,6 @@ const TEXTS_MAX = 20;
 const readUntil = (personId: string, thing: 'board' | 'sessions') => sql`
   (select greatest(seen_at, now() - make_interval(days => ${AWAY_DAYS_MAX})) as base from person_seen
     where person_id = ${personId} and thing = ${thing})`;
-
-const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A post with texts of others that the person has not read. */
 export interface UnreadPost {
@@ -39,7 +38,7 @@ export async function readUnreadPosts(tx: Tx, personId: string): Promise<readonl
     return sql`(select made.post_id, made.created_at as at, made.author_type, made.author_id, made.author_name, ${table}::text as what
       from read_until cross join lateral (
         select * from ${sql.table(`board.${table}`)} made
-        where ${id} > timeline_place(read_until.base, ${NO_ID}) and made.hidden is null and not (${written})
+        where ${id} > ${firstPlaceAt(sql`read_until.base`)} and made.hidden is null and not (${written})
         order by ${id} desc limit ${limit}) made)`;
   };
   const { rows } = await sql<UnreadPost>`

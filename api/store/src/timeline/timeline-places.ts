@@ -47,6 +47,10 @@ interface Part {
   readonly place?: RawBuilder<unknown>;
 }
 
+/** The first place at a time, of any table. */
+export const firstPlaceAt = (at: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`timeline_place(${at}, '00000000-0000-0000-0000-000000000000')`;
+
 const PLACE_OF_AUDIT = sql`timeline_place(made.at, made.audit_id)`;
 const IN_TIMELINE = sql`made.action in ('awaken', 'suspend', 'reboot', 'sleep_idle', 'wake_idle', 'tier.balance')`;
 
