@@ -82,10 +82,7 @@ export function chargeOf({ perThousand, held }: Reservation, usedTokens: number)
 }
 
 /** The estimated cost of all attempts in the currency of the newest; null if none has a known price. Pure. */
-export function providerCostOf({
-  last,
-  failedAttempts,
-}: Pick<AnswerState, 'last' | 'failedAttempts'>): ProviderCost | null {
+function providerCostOf({ last, failedAttempts }: Pick<AnswerState, 'last' | 'failedAttempts'>): ProviderCost | null {
   const costs = [...failedAttempts, ...(last === null ? [] : [last])].flatMap(({ costEstimate }) => costEstimate ?? []);
   const currency = costs.at(-1)?.currency;
   if (currency === undefined) return null;

@@ -24,7 +24,7 @@ export const NEED_KINDS = [
 export type NeedKind = (typeof NEED_KINDS)[number];
 
 /** The routes that settle a need with its id alone. `createRun` continues the run, `raiseRun` refills its limits. */
-export const NEED_REMEDIES = ['answerPermission', 'acceptOffer', 'createRun', 'raiseRun'] as const;
+const NEED_REMEDIES = ['answerPermission', 'acceptOffer', 'createRun', 'raiseRun'] as const;
 
 const Need = z.strictObject({
   kind: z
