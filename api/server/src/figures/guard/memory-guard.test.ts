@@ -66,15 +66,22 @@ test('two readings in a row below the limit make a node short, one does not', ()
   );
 });
 
-test('stalls alone make a node short, and then one agent waits', () => {
+test('stalls make a node short of which little memory is left, and then one agent waits', () => {
   assert.deepEqual(
     through([
-      { s: 0, stalled: 10.5 },
-      { s: 15, stalled: 11 },
+      { s: 0, gib: 11, stalled: 10.5 },
+      { s: 15, gib: 11, stalled: 11 },
     ]),
     ['seen', 'short -0'],
   );
-  assert.deepEqual(through([{ s: 0, stalled: 10 }]), ['well']);
+  assert.deepEqual(through([{ s: 0, gib: 11, stalled: 10 }]), ['well']);
+});
+
+test('an agent that stalls at the limit of its own container makes no other agent wait', () => {
+  const thrashing = [0, 15, 75, 135].map((s) => ({ s, gib: 108, stalled: 95 }));
+  assert.deepEqual(through(thrashing), ['well', 'well', 'well', 'well']);
+  const after = [255, 315].map((s) => ({ s: s + 100, gib: 60, stalled: 95 }));
+  assert.deepEqual(through([...SHORT, ...after]).slice(2), ['short', 'well'], 'nor keeps it a node short');
 });
 
 test('a step follows a step after a minute, while the node is still short', () => {

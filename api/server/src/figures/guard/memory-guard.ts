@@ -5,9 +5,15 @@ import type { HostReading } from '../sources/host-reading.ts';
 export interface GuardLimits {
   /** MemAvailable as a part of MemTotal. */
   readonly availablePercent: number;
-  /** The part of the last ten seconds in which all work waited for memory (PSI full). */
+  /** The part of the last ten seconds in which all work waited for memory (PSI full), if the node has little memory left. */
   readonly stalledPercent: number;
 }
+
+/**
+ * Stalls count while less than this part of the memory is available, in percent. With more, they come from the limit of a container, which
+ * an agent reaches alone: it would make all others wait.
+ */
+const STALLS_BELOW_PERCENT = 10;
 
 /** A node recovers above this multiple of its lower limit, and below half of its limit of stalls. */
 const EASY_FACTOR = 1.5;
@@ -33,8 +39,8 @@ const limitOf = ({ totalBytes }: HostReading, { availablePercent }: GuardLimits)
   (totalBytes * availablePercent) / 100;
 
 function pressureOf(reading: HostReading, limits: GuardLimits): Pressure {
-  const { availableBytes, memoryStalled } = reading;
-  const stalled = memoryStalled ?? 0;
+  const { availableBytes, totalBytes, memoryStalled } = reading;
+  const stalled = availableBytes * 100 < totalBytes * STALLS_BELOW_PERCENT ? (memoryStalled ?? 0) : 0;
   if (availableBytes < limitOf(reading, limits) || stalled > limits.stalledPercent) return 'tight';
   const isEasy = availableBytes >= limitOf(reading, limits) * EASY_FACTOR && stalled <= limits.stalledPercent / 2;
   return isEasy ? 'easy' : 'between';
