@@ -1,8 +1,15 @@
 /** The guard over a real Postgres, with readings as a port. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { NodeShortage } from '@hamlet/contract';
-import { inTransaction, openDatabase, readInternalEvents, readShortages, readTimeline } from '@hamlet/store';
+import { NodeShortage, PAUSED_MAX } from '@hamlet/contract';
+import {
+  inTransaction,
+  openDatabase,
+  pauseAgents,
+  readInternalEvents,
+  readShortages,
+  readTimeline,
+} from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { Registry } from 'prom-client';
@@ -110,4 +117,28 @@ test('a guard that is switched off ends the shortages that exist', async () => {
   const off = memoryGuardJob({ ...ports, limits: null, registry: new Registry() });
   off.receive(await off.run());
   assert.deepEqual([await readShortages(db), (await announced()).length], [[], 5]);
+});
+
+test('a shortage ends ten minutes after the last reading, also while Redis is away', async () => {
+  await pass(15, 1);
+  await pass(15, 1);
+  const away = () => Promise.reject(new Error('Redis does not answer'));
+  const blind = memoryGuardJob({ ...ports, figures: { ...ports.figures, read: away }, registry: new Registry() });
+  assert.equal(blind.by, 'postgres', 'Redis starts no job while it is away');
+  const wait = async (seconds: number): Promise<number> => {
+    nowMs += seconds * 1_000;
+    blind.receive(await blind.run());
+    return (await readShortages(db)).length;
+  };
+  assert.deepEqual([await wait(599), await wait(1)], [1, 0]);
+});
+
+test('the list of paused agents never exceeds what the operator reads', async () => {
+  await pass(15, 1);
+  const crowd = Array.from({ length: PAUSED_MAX - 1 }, (_, at) => `crowd-${at}`);
+  await inTransaction(db, (tx) => pauseAgents(tx, 'box1', crowd));
+  await pass(15, 1);
+  await pass(60, 1);
+  const [event] = await inTransaction(db, shortagesPart);
+  assert.equal(NodeShortage.parse(event?.data).paused.length, PAUSED_MAX);
 });

@@ -15,7 +15,7 @@ import {
 } from '@hamlet/store';
 import { Gauge, type Registry } from 'prom-client';
 import { z } from 'zod';
-import { FIGURES_EVERY_S } from '@hamlet/contract';
+import { FIGURES_EVERY_S, PAUSED_MAX } from '@hamlet/contract';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { SnapshotPart } from '../../operator/internal-feed.ts';
@@ -50,23 +50,39 @@ interface Measured {
   readonly memory: ReadonlyMap<string, number>;
 }
 
+const UNMEASURED: Measured = { hosts: new Map(), memory: new Map() };
+
+/** Without Redis, which the store of figures reports, there are no readings: a shortage then ends after its time. */
 async function measure({ figures, limits }: Ports): Promise<Measured> {
-  if (limits === null) return { hosts: new Map(), memory: new Map() };
-  const { nodes, agents } = await figures.read();
-  const hosts = await figures.hosts(nodes.map(({ name }) => name));
-  return { hosts, memory: new Map(agents.map(({ agent_id: id, memory_bytes: bytes }) => [id, bytes])) };
+  if (limits === null) return UNMEASURED;
+  try {
+    const { nodes, agents } = await figures.read();
+    const hosts = await figures.hosts(nodes.map(({ name }) => name));
+    return { hosts, memory: new Map(agents.map(({ agent_id: id, memory_bytes: bytes }) => [id, bytes])) };
+  } catch {
+    return UNMEASURED;
+  }
 }
 
-async function candidatesOn(tx: Tx, node: string, { source, memory }: Pick<Ports, 'source'> & Measured) {
+type Known = Pick<Ports, 'source'> & Measured;
+
+/** The agents that the next step on a node pauses. */
+async function nextOn(
+  tx: Tx,
+  { node, missingBytes }: Readonly<{ node: string; missingBytes: number }>,
+  { source, memory }: Known,
+): Promise<readonly string[]> {
   const paused = new Set((await readShortages(tx)).flatMap((each) => (each.node === node ? each.paused : [])));
   const boosted = new Set((await readBoosts(tx)).map(({ agent_id: id }) => id));
-  return source.list().flatMap(({ agentId, createdAt, deleting, status }): Candidate[] => {
+  const candidates = source.list().flatMap(({ agentId, createdAt, deleting, status }): Candidate[] => {
     const runsHere = status.nodeName === node && status.power === 'Awake' && !deleting;
     if (!runsHere || paused.has(agentId)) return [];
     const ofTier = status.tier === undefined ? 0 : (source.entitlement(status.tier)?.rank ?? 0);
     const rank = boosted.has(agentId) ? BOUGHT_RANK : ofTier;
     return [{ agentId, createdAt, rank, memoryBytes: memory.get(agentId) ?? ASSUMED_BYTES }];
   });
+  // The operator refuses a longer list, and would learn nothing more of the village.
+  return agentsToPause(candidates, missingBytes).slice(0, Math.max(0, PAUSED_MAX - paused.size));
 }
 
 const ACTING = actingAs('system', 'memory-guard');
@@ -105,12 +121,13 @@ async function turn(tx: Tx, { node, before, reading, judged: { state } }: Step):
 }
 
 /** Stores the next state of a node. Resolves with true if the operator must know it. */
-async function carryOut(tx: Tx, step: Step, known: Pick<Ports, 'source'> & Measured): Promise<boolean> {
+async function carryOut(tx: Tx, step: Step, known: Known): Promise<boolean> {
   const { node, before, judged } = step;
   if (judged.state !== before) await putShortage(tx, node, judged.state);
   const hasTurned = await turn(tx, step);
-  if (judged.missingBytes === undefined) return hasTurned;
-  await pause(tx, node, agentsToPause(await candidatesOn(tx, node, known), judged.missingBytes));
+  const { missingBytes } = judged;
+  if (missingBytes === undefined) return hasTurned;
+  await pause(tx, node, await nextOn(tx, { node, missingBytes }, known));
   return true;
 }
 
@@ -128,7 +145,10 @@ async function guard(tx: Tx, ports: Ports, measured: Measured): Promise<void> {
 
 const Result = z.array(z.strictObject({ node: z.string(), short: z.boolean() })).max(1_024);
 
-/** Watches the memory of nodes: on a short one it pauses agents, the lowest tier first, until the node recovers. One replica at a time. */
+/**
+ * Watches the memory of nodes: on a short one it pauses agents, the lowest tier first, until the node recovers. One replica at a time, also
+ * without Redis, so that no agent waits for its return.
+ */
 export function memoryGuardJob(ports: Ports): Job {
   const gauge = new Gauge({
     name: 'hamlet_node_memory_short',
@@ -136,7 +156,7 @@ export function memoryGuardJob(ports: Ports): Job {
     labelNames: ['node'],
     registers: [ports.registry],
   });
-  return sharedJob({
+  const shared = sharedJob({
     name: 'memory-guard',
     everyMs: EVERY_MS,
     result: Result,
@@ -151,4 +171,5 @@ export function memoryGuardJob(ports: Ports): Job {
       for (const { node, short } of nodes) gauge.set({ node }, short ? 1 : 0);
     },
   });
+  return { ...shared, by: 'postgres' };
 }
