@@ -14,6 +14,9 @@ test('both forms of a list are read, bounded, sorted and without names that no r
   assert.deepEqual(namesIn(named(['b', 'a', 'b', '', 'a b', 7, 'x'.repeat(201)])), ['a', 'b']);
   assert.deepEqual(namesIn(JSON.stringify({ models: [{ name: 'qwen3:8b', size: 1 }] })), ['qwen3:8b']);
   assert.equal(namesIn(named(Array.from({ length: 900 }, (_, at) => `m${at}`)))?.length, OFFERED_MODELS_MAX);
+  assert.deepEqual(namesIn('{"data":[0,null,{"id":"a"},[]]}'), ['a'], 'an entry that is none is left out');
+  const late = [...Array.from({ length: 5_000 }, () => 'a'), 'b'];
+  assert.deepEqual(namesIn(named(late)), ['a'], 'millions of entries stop no replica');
   for (const text of ['', '[]', '{}', '{"data":{}}', '<html>']) assert.equal(namesIn(text), null, text);
 });
 

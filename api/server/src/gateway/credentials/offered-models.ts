@@ -13,20 +13,26 @@ const LIST_MS = 10_000;
 /** OpenRouter lists its models in about 700 kB. */
 const LIST_MAX_BYTES = 4 << 20;
 
+/** Entries that are read: 4 MiB may have two million, and each one without a name costs a list of problems. */
+const ENTRIES_MAX = 5_000;
+
 const Name = z.string().regex(/^[\x21-\x7e]{1,200}$/);
-const Lists = z.union([
-  z.object({ data: z.array(z.object({ id: Name.catch('') })) }).transform(({ data }) => data.map(({ id }) => id)),
-  z
-    .object({ models: z.array(z.object({ name: Name.catch('') })) })
-    .transform(({ models }) => models.map(({ name }) => name)),
-]);
+const List = z.object({ data: z.unknown(), models: z.unknown() }).partial();
+/** The two forms: that of OpenAI, and that of Ollama. */
+const ENTRIES = {
+  data: z.object({ id: Name }).transform(({ id }) => id),
+  models: z.object({ name: Name }).transform(({ name }) => name),
+} as const;
+const FORMS = ['data', 'models'] as const;
 
 /** The names of the models in the answer of a provider, sorted, each once; null if it is no such list. Pure. */
 export function namesIn(text: string): readonly string[] | null {
   try {
-    const names = Lists.safeParse(JSON.parse(text));
-    if (!names.success) return null;
-    const named = new Set(names.data.filter((name) => name !== ''));
+    const list = List.parse(JSON.parse(text));
+    const form = FORMS.find((each) => Array.isArray(list[each]));
+    if (form === undefined) return null;
+    const entries = (list[form] as readonly unknown[]).slice(0, ENTRIES_MAX);
+    const named = new Set(entries.flatMap((entry) => ENTRIES[form].safeParse(entry).data ?? []));
     return [...named].toSorted((a, b) => a.localeCompare(b)).slice(0, OFFERED_MODELS_MAX);
   } catch {
     return null;
