@@ -93,3 +93,17 @@ test('needs are read with few pages, for a member and an admin', async (context)
     assert.ok(buffers < BUFFERS_MAX, `${buffers} buffers`);
   }
 });
+
+test('an agent that asks for hundreds of permissions does not hide the request of another', async () => {
+  await sql`
+    insert into permission (permission_id, run_id, agent_id, request, call_id, tool, arguments, arguments_hash, why, reason, policy_version, state, asked_at, expires_at)
+    select uuidv7(), run_id, case when n = 301 then 'late' else 'flood' end, 'f' || n, '1.0', 'shell', '{}', sha256('{}'), 'policy', '', repeat('a', 64), 'pending',
+      now() + make_interval(secs => n), now() + interval '1 hour'
+    from generate_series(1, 301) n join lateral (select run_id from run limit 1) r on true`.execute(db);
+  const found = await inTransaction(db, async (tx) => {
+    await setViewer(tx, { role: 'admin', actor: 'grace' });
+    return readNeeds(tx, { ...filter('admin', 'grace'), kinds: ['permission'] });
+  });
+  const askedBy = (id: string): number => found.filter(({ agentId }) => agentId === id).length;
+  assert.deepEqual([askedBy('flood'), askedBy('late')], [5, 1]);
+});

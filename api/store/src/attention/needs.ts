@@ -36,6 +36,8 @@ const FAILED_DAYS = 3;
 const FAILED_SEARCHED = 200;
 const FAILED_IN_A_ROW = 3;
 const AGENTS_READ = 500;
+/** Requests, and questions, of one agent: it may have hundreds, and must not hide those of all others. */
+const ASKED_OF_AGENT = 5;
 
 const hasFailedLately = sql<boolean>`run.state = 'failed' and run.kind <> 'worker'
   and run.ended_at > clock_timestamp() - make_interval(days => ${FAILED_DAYS})`;
@@ -50,8 +52,10 @@ function queries({
   const mayAnswer =
     role === 'admin' ? sql<boolean>`true` : sql<boolean>`${isOf(role, id)} and tool <> all(${ADMIN_TOOLS}::text[])`;
   const asked = (kind: StoredNeedKind, why: RawBuilder<boolean>): RawBuilder<unknown> => sql`
-    select ${kind}, permission_id::text, agent_id, asked_at, tool, false from permission
-    where state = 'pending' and expires_at > clock_timestamp() and ${why} and ${mayAnswer} order by asked_at`;
+    select ${kind}, permission_id::text, agent_id, asked_at, tool, false from (
+      select *, row_number() over (partition by agent_id order by asked_at, permission_id) as place from permission
+      where state = 'pending' and expires_at > clock_timestamp() and ${why} and ${mayAnswer}) asked
+    where place <= ${ASKED_OF_AGENT} order by asked_at`;
   return {
     permission: asked('permission', sql`why <> 'question'`),
     question: asked('question', sql`why = 'question'`),
@@ -88,7 +92,7 @@ function queries({
   };
 }
 
-/** Things of some kinds that need a person, oldest first; of each kind at most `NEEDS_MAX` + 1. The transaction needs the person as viewer of the board. */
+/** Things of some kinds that need a person, oldest first; of each kind at most `NEEDS_MAX` + 1, and few requests of each agent. The transaction needs the person as viewer of the board. */
 export async function readNeeds(tx: Tx, filter: NeedFilter): Promise<readonly NeedRow[]> {
   const all = queries(filter);
   const parts = filter.kinds.map((kind) => sql`(${all[kind]} limit ${READ})`);
