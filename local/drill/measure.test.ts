@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { figureOf, measureBrake, tableOf } from './figures.ts';
 import type { Brake, Limits } from './measure.ts';
 
@@ -70,6 +71,22 @@ test('an effect whose look fails ends the trial with its error', async () => {
   };
   await assert.rejects(measureBrake(blind, { trials: 5, limits: LIMITS }), /gone/);
   assert.equal(seen.releases, 1);
+});
+
+test('a silence in which no look was answered proves nothing', async () => {
+  const { brake, seen } = fakeBrake(null);
+  const arm = async () => {
+    const { effects, ...armed } = await brake.arm();
+    const slow = effects.map(({ name, look }) => ({
+      name,
+      look: async () => {
+        if (seen.pulls > 0) await sleep(LIMITS.quietMs * 3);
+        return look();
+      },
+    }));
+    return { ...armed, effects: slow };
+  };
+  assert.equal((await measureBrake({ ...brake, arm }, { trials: 1, limits: LIMITS })).held, false);
 });
 
 test('the median is the lower one of an even number of trials', () => {

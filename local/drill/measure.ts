@@ -44,18 +44,22 @@ export interface Trial {
 function watch(effect: Effect, pauseMs: number) {
   const times: number[] = [];
   let [running, failure]: [boolean, unknown] = [true, undefined];
+  let lookedMs = -Infinity;
   const done = (async () => {
     let last = await effect.look();
     while (running) {
       await sleep(pauseMs);
+      const beganMs = performance.now();
       const mark = await effect.look();
       if (mark !== last) times.push(performance.now());
-      last = mark;
+      [last, lookedMs] = [mark, beganMs];
     }
   })().catch((error: unknown) => void (failure = error));
   return {
     name: effect.name,
     last: () => times.at(-1) ?? -Infinity,
+    /** When the newest look began that was answered. */
+    looked: () => lookedMs,
     /** Three times within `ms`, so that a silence of `ms` means something. */
     flows: (ms: number) => (times.at(-1) ?? Infinity) - (times.at(-3) ?? -Infinity) < ms,
     check: () => {
@@ -90,7 +94,9 @@ export async function tryBrake({ effects, pull, release }: Armed, limits: Limits
     const clickMs = performance.now();
     await pull();
     const answeredMs = performance.now();
-    const isQuiet = (): boolean => performance.now() - Math.max(lastMs(), answeredMs) >= limits.quietMs;
+    // Only answered looks prove a silence: a village that stalls after the click answers none.
+    const lookedMs = (): number => Math.min(...watches.map((each) => each.looked()));
+    const isQuiet = (): boolean => lookedMs() - Math.max(lastMs(), answeredMs) >= limits.quietMs;
     while (!isQuiet() && performance.now() - clickMs < limits.giveUpMs) {
       await sleep(limits.pauseMs);
       for (const each of watches) each.check();
