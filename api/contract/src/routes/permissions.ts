@@ -41,6 +41,7 @@ export const listPermissions = defineRoute('listPermissions GET /permissions', {
   permission: 'runs:read',
   summary: 'Permissions that agents asked for, newest first; a member sees those of their own runs and sessions',
   query: z.strictObject({
+    permission_id: z.uuid().optional(),
     agent_id: AgentId.optional(),
     run_id: z.uuid().optional(),
     session_id: z.uuid().optional(),

@@ -59,6 +59,9 @@ test('requests come first, also if they are the newest, and a member sees only t
     ],
   );
   assert.deepEqual(await needsOf(member), []);
+  const listed = async (client: TestClient) =>
+    (await client.listPermissions({ permission_id: permission.permission_id })).permissions.length;
+  assert.deepEqual([await listed(admin), await listed(member)], [1, 0], 'a card reads its request alone');
 });
 
 test('a run near a limit waits for more, and stops waiting when its limits are raised', async () => {

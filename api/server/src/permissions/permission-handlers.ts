@@ -55,9 +55,9 @@ export function permissionHandlers(ports: PerformPorts) {
     ...allowRuleHandlers(ports),
     ...handsCallHandlers(ports),
     listPermissions: plain(async ({ actor, query }) => {
-      const { agent_id: agentId, run_id: runId, session_id: sessionId, state } = query;
+      const { permission_id: permissionId, agent_id: agentId, run_id: runId, session_id: sessionId, state } = query;
       const person = actor.role === 'admin' ? null : { role: actor.role, id: actor.id };
-      const filter = { agentId, runId, sessionId, state, person };
+      const filter = { permissionId, agentId, runId, sessionId, state, person };
       return paged(cursor, { ...query, list: 'permissions' }, async (page) => {
         const { permissions, next } = await readPermissions(db, filter, page);
         return { permissions: permissions.map(({ sessionId: session, ...row }) => permissionView(row, session)), next };

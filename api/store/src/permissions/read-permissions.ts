@@ -10,6 +10,7 @@ const EXPIRED_AT_ONCE = 200;
 export const PERMISSIONS_OF_RUN_MAX = 500;
 
 interface PermissionFilter {
+  readonly permissionId?: string | undefined;
   readonly agentId?: string | undefined;
   readonly runId?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -35,7 +36,7 @@ export async function readPermissions(
   filter: PermissionFilter,
   page: { readonly before: string | null; readonly limit: number },
 ): Promise<{ readonly permissions: readonly PermissionOfSession[]; readonly next: string | null }> {
-  const { agentId, runId, sessionId, state, person } = filter;
+  const { permissionId, agentId, runId, sessionId, state, person } = filter;
   const rows = await db
     .selectFrom('permission')
     .select([...COLUMNS.permission, ofRun.as('sessionId')])
@@ -47,6 +48,7 @@ export async function readPermissions(
           .where('session_id', '=', sessionId ?? ''),
       ),
     )
+    .$if(permissionId !== undefined, (query) => query.where('permission_id', '=', permissionId ?? ''))
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
