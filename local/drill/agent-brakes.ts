@@ -6,6 +6,8 @@ import {
   freezeAgent,
   freezeVillage,
   getModelUse,
+  getVillageFreeze,
+  getVillageSettings,
   killAgent,
   liftBan,
   liftFreeze,
@@ -119,9 +121,12 @@ export function agentBrakes(admin: Client, agent: DrillAgent): readonly Brake[] 
           effects: effects(words),
           pull: () => act.pull(run.run_id),
           release: async () => {
-            await act.lift?.();
             words.stop();
-            await admin.call(cancelRun, { params: { run_id: run.run_id }, body: REASON });
+            try {
+              await act.lift?.();
+            } finally {
+              await admin.call(cancelRun, { params: { run_id: run.run_id }, body: REASON });
+            }
           },
         };
       },
@@ -138,22 +143,41 @@ export function agentBrakes(admin: Client, agent: DrillAgent): readonly Brake[] 
         lift: () => dataOf(admin.call(lift, { params })),
       }),
     ),
-    onRun('Freeze of the village', () => [models, ...outside], {
-      pull: () => dataOf(admin.call(freezeVillage, { body: REASON })),
-      lift: () => dataOf(admin.call(liftVillageFreeze, {})),
-    }),
-    ...(agent.hasBroker
-      ? [
-          onRun('Every way out closed', () => outside, {
-            pull: () => setOpen(admin, false),
-            // The drill begins only in a village whose ways out are open.
-            lift: () => setOpen(admin, true),
-          }),
-        ]
-      : []),
+    onRun('Freeze of the village', () => [models, ...outside], ofFreeze(admin)),
+    ...(agent.hasBroker ? [onRun('Every way out closed', () => outside, ofWaysOut(admin))] : []),
   ];
 }
 
-function setOpen(admin: Client, value: boolean): Promise<unknown> {
-  return dataOf(admin.call(setVillageSetting, { params: { key: 'egress_open' }, body: { value } }));
+/** The freeze of the village. One that an admin began during the drill ends the drill, and stays. */
+function ofFreeze(admin: Client) {
+  return {
+    pull: async () => {
+      const { reason } = await dataOf(admin.call(freezeVillage, { body: REASON }));
+      if (reason !== REASON.reason) throw new Error(`an admin froze the village during the drill: ${reason}`);
+    },
+    lift: async () => {
+      const { frozen, reason } = await dataOf(admin.call(getVillageFreeze, {}));
+      if (frozen && reason === REASON.reason) await dataOf(admin.call(liftVillageFreeze, {}));
+    },
+  };
+}
+
+/** The setting that closes every way out. If an admin closed it during the drill, the drill ends and it stays closed. */
+function ofWaysOut(admin: Client) {
+  const setOpen = (value: false | null): Promise<unknown> =>
+    dataOf(admin.call(setVillageSetting, { params: { key: 'egress_open' }, body: { value } }));
+  let isClosed = false;
+  return {
+    pull: async () => {
+      const { settings } = await dataOf(admin.call(getVillageSettings, {}));
+      if (settings.some(({ key, value }) => key === 'egress_open' && value === false))
+        throw new Error('an admin closed every way out during the drill');
+      isClosed = true;
+      await setOpen(false);
+    },
+    lift: async () => {
+      if (isClosed) await setOpen(null);
+      isClosed = false;
+    },
+  };
 }

@@ -47,7 +47,8 @@ async function main(environment: NodeJS.ProcessEnv): Promise<number> {
   if (wait !== null) throw new Error(wait);
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => ending.abort(new Error('ended by a signal: the brake under way was released')));
+    // A second signal must not end the drill before it has released its brake.
+    process.on(signal, () => ending.abort(new Error('ended by a signal: the brake under way was released')));
 
   const ofAgents = async (): Promise<Rig> => {
     const agent = await clusterAgent(admin);

@@ -110,6 +110,29 @@ test('all brakes hold, the village keeps the figures, and nothing of the drill s
   assert.ok(accounts.find(({ name }) => name === 'Drill')?.disabled_at !== null);
 });
 
+test('a freeze, and closed ways out, that an admin begins during a drill end the drill and stay', async () => {
+  const brakes = agentBrakes(admin, { agentId: 'ada', ready: async () => undefined, hasBroker: true });
+  const armed = async (name: string) => {
+    const brake = brakes.find((each) => each.name === name);
+    assert.ok(brake !== undefined, name);
+    return brake.arm();
+  };
+  const freeze = await armed('Freeze of the village');
+  await runs.play.admin.freezeVillage({ reason: 'a fire' });
+  await assert.rejects(freeze.pull(), /during the drill: a fire/);
+  await freeze.release();
+  assert.equal((await runs.play.admin.getVillageFreeze()).reason, 'a fire');
+  await runs.play.admin.liftVillageFreeze();
+
+  const out = await armed('Every way out closed');
+  await runs.play.admin.setVillageSetting({ key: 'egress_open', value: false });
+  await assert.rejects(out.pull(), /closed every way out/);
+  await out.release();
+  const { settings } = await runs.play.admin.getVillageSettings();
+  assert.equal(settings.find(({ key }) => key === 'egress_open')?.value, false);
+  await runs.play.admin.setVillageSetting({ key: 'egress_open', value: null });
+});
+
 test('a brake that does not hold is recorded as failed, and the account of the drill serves again', async () => {
   const ofPerson = async (): Promise<Rig> => {
     const rig = await personBrakes(admin, peopleUrl);
