@@ -43,7 +43,7 @@ export const VillageState = z.strictObject({
 export type VillageState = z.infer<typeof VillageState>;
 
 /** Most agents that one node pauses at a time. */
-const PAUSED_MAX = 256;
+export const PAUSED_MAX = 256;
 
 export const NodeShortage = z.strictObject({
   node: z.string().min(1).max(253),

@@ -135,6 +135,14 @@ test('the chart of balances can be read with arrow keys and as a table', async (
   assert.ok((await page.locator('.plot-table tbody tr').count()) >= 2);
 });
 
+test('the sums of today name the agent that received, and another day has none', async () => {
+  await visit(page, '?view=ledger');
+  await page.locator('.day-table [data-agent="ada"]', { hasText: /\d\.\d\d/ }).waitFor();
+  await shot('money-days');
+  await page.locator('.day-bars button').first().click();
+  await page.locator('.day-table', { hasText: 'No agent received or spent money' }).waitFor();
+});
+
 test("the ladder shows an agent's tier and the balance that opens the next one", async () => {
   await visit(page, '?view=ledger&agent=bob&tab=money');
   await page.waitForSelector('.rung[data-place="here"]');

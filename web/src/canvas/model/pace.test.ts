@@ -11,7 +11,7 @@ test('a fast machine draws every frame; a slow one pauses, longer while no perso
   assert.deepEqual([50, 51].map(isSlow), [false, true]);
 });
 
-test('a map is looked at once a second while nothing on it moves, more often right after a change of the world', () => {
+test('a map is checked once a second while nothing on it moves, more often right after a change of the world', () => {
   const still = { isAsked: false, isMoving: false, isLively: false, changedMs: 60_000 };
   const changes = [{}, { changedMs: 1_000 }, { isLively: true }, { isMoving: true }, { isMoving: true, isAsked: true }];
   const causes = changes.map((change) => causeOf({ ...still, ...change }));

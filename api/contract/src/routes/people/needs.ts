@@ -59,7 +59,7 @@ export const listMyNeeds = defineRoute('listMyNeeds GET /me/needs', {
 
 const Waiting = z.int().min(0).max(NEEDS_MAX);
 
-/** Of clients that were written before `GET /me/needs`: the sizes of its first three kinds. */
+/** Clients that were written before `GET /me/needs` ask this: the sizes of its first three kinds. */
 export const countWaitingWork = defineRoute('countWaitingWork GET /waiting', {
   tag: 'runs',
   permission: 'runs:read',
