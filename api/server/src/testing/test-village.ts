@@ -311,16 +311,20 @@ export class Play {
 
   /** Moves an agent to the first item that it can reach, and takes the item. Returns its id. */
   async fetchItem(agentId: string): Promise<string> {
-    const { items } = await this.world();
-    const refusals: string[] = [];
-    for (const { item_id, position } of items) {
-      if (position === null) continue;
+    const refusals = new Map<string, string>();
+    for (;;) {
+      // Dawn replaces the items on the ground, so each attempt reads them.
+      const { items } = await this.world();
+      const next = items.find(({ item_id, position }) => position !== null && !refusals.has(item_id));
+      const position = next?.position ?? null;
+      if (next === undefined || position === null)
+        throw new Error(`${agentId} can take no item: ${[...refusals].join(', ')}`);
+      const { item_id } = next;
       const moved = await this.move(agentId, position);
       if (moved.ok) await this.walk(agentId, position);
       const taken = moved.ok ? await this.act(agentId, { kind: 'pick_up', item_id }) : moved;
       if (taken.ok) return item_id;
-      refusals.push(`${item_id}: ${taken.problem.code}`);
+      refusals.set(item_id, taken.problem.code);
     }
-    throw new Error(`${agentId} can take no item: ${refusals.join(', ')}`);
   }
 }
