@@ -368,7 +368,7 @@ export class SeatPlan {
   }
 
   #rankWaiting(): void {
-    // An agent that waits for an ending pod, or for a node to recover, has no place in the queue.
+    // An agent that waits for an ending pod, or for a node to recover, is outside of the queue.
     const queue = this.#waiting
       .filter(({ decision: { reason } }) => reason !== 'SeatClearing' && reason !== 'NodeShort')
       .toSorted((a, b) => firstServed(a.want, b.want));

@@ -1,4 +1,5 @@
 import { AWAY_DAYS_MAX, type KeptThing } from '@hamlet/contract';
+import { PAUSES_KEPT_DAYS } from '@hamlet/store';
 
 /** Days of retention that the operator sets; 0 keeps permanently, for `modelTexts` it keeps none. */
 export interface KeptDays {
@@ -157,7 +158,7 @@ const BY_AGE: readonly KeepingRule[] = [
     until: 'age',
     rule: 'One row for each time an agent waited because its node was short of memory.',
     deletedBy: 'memory-guard',
-    days: 90,
+    days: PAUSES_KEPT_DAYS,
     tables: publicTables('agent_pause'),
   },
   {

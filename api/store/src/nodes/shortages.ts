@@ -4,6 +4,9 @@ import { type Db, lockName, type Tx } from '../connection/database.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { addInternalEvents, lockInternalEvents } from '../writes/internal-events.ts';
 
+/** Days that an ended pause of an agent is kept. */
+export const PAUSES_KEPT_DAYS = 90;
+
 /** `since` is null while the node may become short. */
 export type ShortageRow = Row<'node_shortage'>;
 
@@ -80,7 +83,7 @@ export async function announceShortages(tx: Tx, nodes: readonly string[]): Promi
   await addInternalEvents(tx, 'shortage', all);
 }
 
-/** Deletes pauses that ended so many days ago. */
-export async function forgetPauses(tx: Tx, days: number): Promise<void> {
-  await sql`delete from agent_pause where ended_at < now() - ${days} * interval '1 day'`.execute(tx);
+/** Deletes pauses that ended PAUSES_KEPT_DAYS ago. */
+export async function forgetPauses(tx: Tx): Promise<void> {
+  await sql`delete from agent_pause where ended_at < now() - ${PAUSES_KEPT_DAYS} * interval '1 day'`.execute(tx);
 }

@@ -19,7 +19,7 @@ export const KeptThing = z.object({
 });
 export type KeptThing = z.infer<typeof KeptThing>;
 
-/** Problems of the archive: a base backup failed, segments were lost, it has no room. */
+/** Problems of the archive: a base backup failed, segments were lost, it is full. */
 const ARCHIVE_PROBLEMS = ['backup', 'gap', 'full'] as const;
 
 export const Archive = z.object({

@@ -25,7 +25,6 @@ import type { HostReading } from '../sources/host-reading.ts';
 import { agentsToPause, judgeNode, type Candidate, type GuardLimits, type Judgement } from './memory-guard.ts';
 
 const EVERY_MS = FIGURES_EVERY_S * 1_000;
-const PAUSES_KEPT_DAYS = 90;
 /** Rank of an agent that has bought a better place: above every tier, because it has paid for it. */
 const BOUGHT_RANK = 2_000;
 /** The use of an agent without a measure, in bytes. */
@@ -139,7 +138,7 @@ async function guard(tx: Tx, ports: Ports, measured: Measured): Promise<void> {
     const step = { ...seen, judged: judge(ports, seen) };
     if (await carryOut(tx, step, { ...ports, ...measured })) changed.push(node);
   }
-  await forgetPauses(tx, PAUSES_KEPT_DAYS);
+  await forgetPauses(tx);
   await announceShortages(tx, changed);
 }
 
