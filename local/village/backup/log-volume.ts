@@ -75,19 +75,24 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
   await inFolder(place, { script: unpack, from: tar, doing });
 }
 
-/** Moves what the folder has after its first $1 entries to `lost/TIME`: evidence. Reads the checkpoint of those entries. */
+/**
+ * Moves what the folder has after its first $1 entries to `lost/TIME`: evidence. Reads the checkpoint of those entries,
+ * which it installs last, so that a cut that was interrupted begins again.
+ */
 const CUT = `set -eu
 cat >.checkpoint.new
 [ "$(sed -n 2p checkpoint 2>/dev/null || true)" -gt "$1" ] 2>/dev/null || { rm .checkpoint.new; exit 0; }
 lost=lost/$(date -u +%Y%m%dT%H%M%SZ)
-mkdir -p "$lost/checkpoints"
-mv checkpoint "$lost/"
+mkdir -p lost
+mkdir "$lost" "$lost/checkpoints"
+cp checkpoint "$lost/"
+tail -c +"$(($1 * 32 + 1))" hashes >"$lost/hashes"
 for each in checkpoints/*; do
   [ "$(sed -n 2p "$each")" -le "$1" ] || mv "$each" "$lost/checkpoints/"
 done
-tail -c +"$(($1 * 32 + 1))" hashes >"$lost/hashes"
+sync
 truncate -s "$(($1 * 32))" hashes
-if [ -s .checkpoint.new ]; then mv .checkpoint.new checkpoint; else rm .checkpoint.new; fi
+if [ -s .checkpoint.new ]; then mv .checkpoint.new checkpoint; else rm checkpoint .checkpoint.new; fi
 sync`;
 
 /** Cuts the folder back to the entries of an earlier moment. `checkpoint` is a file with the checkpoint of then. */
