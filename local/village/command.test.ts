@@ -42,3 +42,7 @@ test('tryRun returns a non-zero exit code', async () => {
 test('a missing program is reported as not installed', async () => {
   await assert.rejects(run('hamlet-no-such-program', []), /hamlet-no-such-program is not installed/);
 });
+
+test('a program that ends before it has read its input is reported by its exit code', async () => {
+  assert.equal((await tryRun('sh', ['-c', 'exit 4'], { input: 'x'.repeat(1 << 20) })).code, 4);
+});

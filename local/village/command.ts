@@ -36,7 +36,8 @@ export async function tryRun(program: string, args: readonly string[], options: 
   });
   const log = openLog(options.log);
   log?.write(`$ ${program} ${args.join(' ')}\n`);
-  if (options.input !== undefined) child.stdin?.end(options.input);
+  // A program that ends early closes its input; its exit code is the error to report.
+  child.stdin?.on('error', () => undefined).end(options.input);
   let stdout = '';
   let output = '';
   const keep = (lines: (text: string) => void) => (text: string) => {
