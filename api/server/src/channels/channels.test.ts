@@ -160,9 +160,15 @@ test('the arguments of a request are cut between two characters, so that Telegra
   for (const title of ['Bread', 'Breads']) {
     telegram.write(ZOE, 'Post faces.');
     const working = await permits.start('ada', await until('the run', () => talk.next('ada')));
-    const args = { title, body: '😀'.repeat(1_000) };
+    const args = { title, body: '😀'.repeat(2_000) };
     dataOf(await permits.ask(working, { tool: 'post_to_board', callId: '1.0', args }));
-    assert.match((await received()).text, /^May I call post_to_board/);
+    const { text, buttons } = await received();
+    assert.match(text, /^May I call post_to_board/);
+    assert.deepEqual(
+      buttons.map(({ text: word }) => word),
+      ['Deny'],
+      'only the village shows all of it',
+    );
     dataOf(await permits.end(working));
     await received();
   }
@@ -240,7 +246,7 @@ test('a run whose request expired takes no place among deliveries; an answer of 
   assert.equal((await received()).text, 'Answered.');
 });
 
-test('an answer waits as long as a 429 says, and loses formatting that Telegram refuses; a blocked bot ends the delivery', async () => {
+test('an answer waits as long as a 429 says, and loses formatting that Telegram refuses; words replace a part that it refuses; a blocked bot ends the delivery', async () => {
   const answerWith = async (text: string): Promise<void> => {
     telegram.write(ZOE, 'Say it.');
     await until('the run', async () => (await talk.next('ada')) !== null);
@@ -252,7 +258,10 @@ test('an answer waits as long as a 429 says, and loses formatting that Telegram 
   telegram.refuseNext(400);
   await answerWith('**Plain**');
   assert.deepEqual([(await received()).text, telegram.sent.length], ['**Plain**', 0]);
-  telegram.refuseNext(403);
+  for (const code of [400, 400]) telegram.refuseNext(code);
+  await answerWith('Refused');
+  assert.match((await received()).text, /cannot be shown here: read it in the village/);
+  for (const code of [403, 403]) telegram.refuseNext(code);
   await answerWith('Into the void');
   await until(
     'the end',

@@ -86,6 +86,51 @@ test('deliverables follow the answer: the newest of each name, and words about t
   assert.equal(bot.files.length, 1, 'each once');
 });
 
+const refusal = (isFinal: boolean) => new BotRefusal('refused', { isFinal, retryAfterS: null });
+
+test('words replace a file that the messenger refuses, and the next file follows', async () => {
+  const files: string[] = [];
+  const bot = fakeBot('ada');
+  const strict = {
+    ...bot,
+    sendFile: async ({ name }: { readonly name: string }) => {
+      if (name === 'bad.txt') throw refusal(true);
+      files.push(name);
+    },
+  };
+  const working = await begin();
+  assert.equal(await permits.begun(working, { tool: 'read_file', args: { path: 'a' } }), 'begun');
+  for (const name of ['bad.txt', 'good.txt']) dataOf(await keep(working, name, { name, deliverable: 'file' }));
+  dataOf(await talk.answer('ada', working.runId, 'Baked.'));
+  await round(strict);
+  assert.deepEqual(
+    [bot.sent.map(({ text }) => text), files],
+    [['Baked.', 'A part of this cannot be shown here: read it in the village.'], ['good.txt']],
+  );
+});
+
+test('a run whose delivery fails holds up no other; after an outage of the messenger, the order is as before', async () => {
+  const bot = fakeBot('ada');
+  const texts = ['Stuck.', 'Baked.', 'Sliced.'];
+  const failing = (stuck: readonly string[]): FakeBot => ({
+    ...bot,
+    send: (message) => (stuck.includes(message.text) ? Promise.reject(refusal(false)) : bot.send(message)),
+  });
+  const answer = async (text: string): Promise<void> => {
+    const { runId } = await begin();
+    dataOf(await talk.answer('ada', runId, text));
+  };
+  for (const text of texts) await answer(text);
+  await assert.rejects(round(failing(texts)), BotRefusal);
+  await assert.rejects(round(failing(['Stuck.'])), BotRefusal);
+  await answer('Eaten.');
+  await round(bot);
+  assert.deepEqual(
+    bot.sent.map(({ text }) => text),
+    ['Baked.', 'Sliced.', 'Stuck.', 'Eaten.'],
+  );
+});
+
 test('a person who may no longer read the run gets neither its answer nor its files', async () => {
   const bot = fakeBot('ada');
   const working = await begin();
@@ -123,7 +168,7 @@ test('one message shows the newest report of a run, every 3 seconds and 20 times
 
 test('a person who deletes the report still gets the answer', async () => {
   const gone = async () => {
-    throw new BotRefusal('the message is gone', { isFinal: true, retryAfterS: null });
+    throw refusal(true);
   };
   const bot = { ...fakeBot('ada'), edit: gone, remove: gone };
   const { runId, sessionId } = await begin();

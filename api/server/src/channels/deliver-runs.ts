@@ -5,6 +5,7 @@ import {
   noteAsked,
   notePartsSent,
   noteReportShown,
+  postponeChannelRun,
   readAnswersOfRuns,
   readArtifactContent,
   readArtifactsOfRuns,
@@ -19,8 +20,11 @@ import { type Bot, BotRefusal } from './bot-port.ts';
 import { callerOfPerson } from './channel-actor.ts';
 import { filesToSend, requestMessage, resultParts } from './text/delivery-text.ts';
 
+const UNSHOWN = 'A part of this cannot be shown here: read it in the village.';
 /** Artifacts of a run among which its deliverables are looked for. */
 const ARTIFACTS_READ = 100;
+/** So many failures of runs in one round are an outage of the messenger. */
+const FAILURES_MAX = 3;
 const OVER: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
 interface Delivery {
@@ -29,15 +33,32 @@ interface Delivery {
   readonly run: ChannelRun;
   /** Id of the person at the messenger. */
   readonly to: string;
+  readonly row: RunRow;
 }
 
 const isFinal = (error: unknown): boolean => error instanceof BotRefusal && error.isFinal;
+const asksToWait = (error: unknown): boolean => error instanceof BotRefusal && error.retryAfterS !== null;
 
-async function deliverAsked({ db, bot, run, to }: Delivery): Promise<void> {
+/**
+ * Sends a part. Words replace one that the messenger refuses for good, so that the others follow; if it refuses those
+ * too, the person is gone, and it rejects.
+ */
+async function sendPart({ bot, to }: Delivery, send: () => Promise<unknown>): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    await bot.send({ to, text: UNSHOWN });
+  }
+}
+
+async function deliverAsked(delivery: Delivery): Promise<void> {
+  const { db, bot, run, to, row } = delivery;
   const pending = (await readPendingOfRuns(db, [run.runId])).get(run.runId) ?? [];
-  for (const row of pending.filter(({ permissionId }) => !run.asked.includes(permissionId))) {
-    await bot.send({ to, ...requestMessage(row, bot.partMaxChars) });
-    await noteAsked(db, run.runId, row.permissionId);
+  for (const request of pending.filter(({ permissionId }) => !run.asked.includes(permissionId))) {
+    const message = requestMessage(request, { maxChars: bot.partMaxChars, isTainted: row.taint !== null });
+    await sendPart(delivery, () => bot.send({ to, ...message }));
+    await noteAsked(db, run.runId, request.permissionId);
   }
 }
 
@@ -73,7 +94,7 @@ async function readShown(
 }
 
 /** The deliveries of an ended run, in order: parts of its answer, then its files, whose readers are those of its texts. */
-async function resultOf({ db, bot, run, to }: Delivery, row: RunRow): Promise<readonly (() => Promise<unknown>)[]> {
+async function resultOf({ db, bot, run, to, row }: Delivery): Promise<readonly (() => Promise<unknown>)[]> {
   const { runId } = run;
   const answer = (await readAnswersOfRuns(db, [runId])).get(runId);
   const artifacts = (await readArtifactsOfRuns(db, [runId], ARTIFACTS_READ)).get(runId) ?? [];
@@ -89,12 +110,12 @@ async function resultOf({ db, bot, run, to }: Delivery, row: RunRow): Promise<re
   ];
 }
 
-async function deliverResult(delivery: Delivery, row: RunRow): Promise<void> {
+async function deliverResult(delivery: Delivery): Promise<void> {
   const { db, bot, run, to } = delivery;
   if (run.reportId !== null && run.partsSent === 0) await unlessFinal(bot.remove(to, run.reportId));
-  for (const [index, send] of (await resultOf(delivery, row)).entries()) {
+  for (const [index, send] of (await resultOf(delivery)).entries()) {
     if (index < run.partsSent) continue;
-    await send();
+    await sendPart(delivery, send);
     await notePartsSent(db, run.runId, index + 1);
   }
   await endChannelRun(db, run.runId);
@@ -103,28 +124,36 @@ async function deliverResult(delivery: Delivery, row: RunRow): Promise<void> {
 async function deliverRun(db: Db, bot: Bot, run: ChannelRun): Promise<void> {
   const shown = await readShown(db, run);
   if (shown === null) return endChannelRun(db, run.runId);
-  const delivery = { db, bot, run, to: shown.to };
-  if (OVER.has(shown.row.state)) return deliverResult(delivery, shown.row);
+  const delivery = { db, bot, run, ...shown };
+  if (OVER.has(shown.row.state)) return deliverResult(delivery);
   await deliverAsked(delivery);
   await deliverReport(delivery);
 }
 
 /**
  * Sends people the answers, files, reports and requests of runs that their messages began. It notes a message after the
- * messenger took it, so a crash between the two repeats one message. Rejects if the bot must wait.
+ * messenger took it, so a crash between the two repeats one message. Rejects if the bot must wait. A run that fails while
+ * another succeeds comes after all others, so that it holds up none.
  */
 export async function deliverRuns(
   { db, signal }: { readonly db: Db; readonly signal: AbortSignal },
   bot: Bot,
   runs: readonly ChannelRun[],
 ): Promise<void> {
+  const failed: { readonly runId: string; readonly error: unknown }[] = [];
+  let delivered = 0;
   for (const run of runs) {
-    if (signal.aborted) return;
+    if (signal.aborted || failed.length === FAILURES_MAX) break;
     try {
       await deliverRun(db, bot, run);
+      delivered += 1;
     } catch (error) {
-      if (!isFinal(error)) throw error;
-      await endChannelRun(db, run.runId);
+      if (asksToWait(error)) throw error;
+      if (isFinal(error)) await endChannelRun(db, run.runId);
+      else failed.push({ runId: run.runId, error });
     }
   }
+  if (delivered > 0) for (const { runId } of failed) await postponeChannelRun(db, runId);
+  const [first] = failed;
+  if (first !== undefined) throw first.error;
 }

@@ -86,7 +86,7 @@ const REPORTS_MAX = 20;
 
 /**
  * Runs of these bots that have something to deliver: those that have ended, wait for a person or have a new report, oldest
- * first.
+ * or longest postponed first.
  * @param atMost for each bot
  */
 export async function readChannelRuns(
@@ -135,6 +135,11 @@ export async function noteAsked(db: Db, runId: string, permissionId: string): Pr
 
 export async function notePartsSent(db: Db, runId: string, partsSent: number): Promise<void> {
   await db.updateTable('channel_run').set({ parts_sent: partsSent }).where('run_id', '=', runId).execute();
+}
+
+/** Makes a run the last of those that have something to deliver. */
+export async function postponeChannelRun(db: Db, runId: string): Promise<void> {
+  await sql`update channel_run set begun_at = clock_timestamp() where run_id = ${runId}`.execute(db);
 }
 
 /** Forgets a run whose answer is delivered or cannot be. */

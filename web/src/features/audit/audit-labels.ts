@@ -4,7 +4,7 @@ import { isJsonObject } from '../../client/json.ts';
 import { moneyLabel } from '../../client/labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 import { shortLine } from '../permissions/shown-arguments.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 export const AREAS = [
   'ledger',

@@ -3,7 +3,7 @@ import { minuteTime } from '../../ui/time-labels.ts';
 import { PageLink } from './web-link.tsx';
 import { hostOf, type Source } from './opened-pages.ts';
 import './citations.css';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 const SHOWN = 5;
 

@@ -1,7 +1,7 @@
 import { pageKey } from '@hamlet/core';
 import { hostOf, useOpenedKeys } from './opened-pages.ts';
 import './citations.css';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 /** A link in a text: active if the run opened the page, marked if it did not, plain text if that is not known. */
 export function WebLink({ url, name }: Readonly<{ url: string; name: string | null }>) {

@@ -1,5 +1,5 @@
 import { ArtifactName, GIVEN_FILE_MAX_BYTES, GIVEN_FILES_MAX, type GivenFile, MediaType } from '@hamlet/contract';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { sizeLabel } from '../results/result-labels.ts';
 
 /** A file that a person chose, dropped or pasted. */

@@ -1,5 +1,5 @@
 import { base64Bytes, type GivenFile } from '@hamlet/contract';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { Icon, IconButton } from '../../ui/controls.tsx';
 import { sizeLabel } from '../results/result-labels.ts';
 import './given-files.css';

@@ -14,7 +14,7 @@ import { useSettled } from '../../client/query/use-settled.ts';
 import { Button, LinkButton, Notice, PagedList, Time, Unread, useNow } from '../../ui/controls.tsx';
 import { CheckField, FilterField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { AgentMemoryCard } from './agent-memory-card.tsx';

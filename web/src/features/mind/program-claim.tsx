@@ -5,7 +5,7 @@ import { DiffView } from '../hands/diff-view.tsx';
 import { ArgumentList } from '../permissions/argument-list.tsx';
 import { claimTitle } from '../permissions/call-labels.ts';
 import { shortLine } from '../permissions/shown-arguments.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 /** The claim of a program about one piece of its work: its words, the places and changes that it names, its input and output. */
 export function ProgramClaimView({ claim }: { readonly claim: ProgramClaim }) {

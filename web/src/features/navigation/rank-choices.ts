@@ -2,7 +2,7 @@ import type { Role, Run } from '@hamlet/contract';
 import type { Place, View } from '../../client/url-state.ts';
 import { shortLine } from '../permissions/shown-arguments.ts';
 import { GROUPS, PAGE_LABELS, seenBy } from './page-groups.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 /** Something that a person may open by its name. `agent`: the agent to select; undefined keeps the selection. */
 export interface Choice {

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../client/json.ts';
 import type { CallItem, TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 export const OFFER_STATE_LABELS: Readonly<Record<RunOffer['state'], Readonly<{ word: string; tone: Tone }>>> = {
   open: { word: 'Held', tone: 'waiting' },

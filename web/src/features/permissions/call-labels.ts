@@ -9,7 +9,7 @@ import { shortArguments, shortLine, shownWrite } from './shown-arguments.ts';
 import { isJsonObject } from '../../client/json.ts';
 import { splitAtPosts } from '../markdown/post-address.ts';
 import { doneLabel, readPlan } from './todo.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 

@@ -23,7 +23,7 @@ import {
 import './permissions.css';
 import { ArtifactCard } from '../results/artifact-card.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 type CardProps = Readonly<{ permission: Permission; onAnswered: (permission: Permission) => void }>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shortArguments, shownArguments, shownCall, shownPost, shownWrite } from './shown-arguments.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 test('every argument is shown complete, with its name', () => {
   const body = `${'rope '.repeat(2000)}\nsecond line`;

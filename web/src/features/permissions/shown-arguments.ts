@@ -1,7 +1,7 @@
 import type { Permission } from '@hamlet/contract';
 import { readJson, shorten } from '@hamlet/core';
 import { isJsonObject } from '../../client/json.ts';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 /** One argument as a person reads it before the answer: complete, with every hidden character visible. */
 export interface ShownArgument {

@@ -11,7 +11,7 @@ import { diffLines } from '../hands/hands-labels.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { parameterLabels } from '../scripts/script-labels.ts';
 import '../scripts/scripts.css';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { originLabel } from '../../client/minds/origin-label.ts';
 
 interface CardProps {

@@ -23,7 +23,7 @@ import './calls.css';
 import { DiffView } from '../hands/diff-view.tsx';
 import { endLabel, hasOutput } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 type CallLineProps = Readonly<{
   call: CallItem;

@@ -6,7 +6,7 @@ import { timeAgo } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { lastRunLabel, parameterLabels } from './script-labels.ts';
 import './scripts.css';
-import { visibleText } from '../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 const REFRESH_MS = 5_000;
 const VERSION_SHOWN = 8;

@@ -1,5 +1,6 @@
 import type { PermissionAnswer } from '@hamlet/contract';
 import { shorten } from '@hamlet/core';
+import { visibleText } from '@hamlet/core/visible-text';
 import type { KeptArtifact, PermissionRow, RunRow } from '@hamlet/store';
 import type { OutgoingMessage } from '../bot-port.ts';
 import { pressData } from './read-wish.ts';
@@ -10,7 +11,8 @@ const PARTS_MAX = 8;
 /** Files of one answer. */
 const FILES_MAX = 10;
 const NAMES_MAX_CHARS = 1_000;
-const ARGUMENTS_SHOWN_CHARS = 1_500;
+const TAINTED = 'Text from outside has reached this run: check the call as if a stranger asked for it.';
+const CUT = 'The call is longer than a message: read all of it in the village to allow it.';
 const WORDS: Readonly<Record<PermissionAnswer, string>> = {
   allow: 'Allow',
   deny: 'Deny',
@@ -23,14 +25,33 @@ function answersOf({ why }: Pick<PermissionRow, 'why'>): readonly PermissionAnsw
   return why === 'unknown' ? ['happened', 'repeat', 'deny'] : ['allow', 'deny'];
 }
 
-/** The message about a request of an agent. Arguments are shown as text. Pure. */
-export function requestMessage(row: PermissionRow, maxChars: number): Omit<OutgoingMessage, 'to'> {
+type Asked = Pick<PermissionRow, 'permissionId' | 'why' | 'question' | 'tool' | 'reason' | 'arguments'>;
+
+interface RequestShape {
+  readonly maxChars: number;
+  /** True if text from outside has reached the run. */
+  readonly isTainted: boolean;
+}
+
+/**
+ * The message about a request of an agent. Arguments are shown as text with every hidden character visible. A person can
+ * allow only a call that the message shows complete. Pure.
+ */
+export function requestMessage(row: Asked, { maxChars, isTainted }: RequestShape): Omit<OutgoingMessage, 'to'> {
   const { permissionId, why, question, tool, reason } = row;
-  const buttons = answersOf(row).map((answer) => ({ text: WORDS[answer], data: pressData(permissionId, answer) }));
   if (why === 'question' && question !== null)
     return { text: `${shorten(question, maxChars - 40)}\n\nYour next message answers.` };
   const asks = why === 'unknown' ? `Did this call of ${tool} happen?` : `May I call ${tool}?`;
-  return { text: `${asks} ${reason}\n${shorten(row.arguments, ARGUMENTS_SHOWN_CHARS)}`, buttons };
+  const lines = [...(isTainted ? [TAINTED] : []), `${asks} ${visibleText(reason)}`];
+  const head = shorten(lines.join('\n'), Math.floor(maxChars / 2));
+  const call = visibleText(row.arguments);
+  const room = maxChars - head.length - CUT.length - 3;
+  const isWhole = call.length <= room;
+  const answers = isWhole ? answersOf(row) : (['deny'] as const);
+  return {
+    text: isWhole ? `${head}\n${call}` : `${head}\n${shorten(call, room)}\n\n${CUT}`,
+    buttons: answers.map((answer) => ({ text: WORDS[answer], data: pressData(permissionId, answer) })),
+  };
 }
 
 function resultText({ state, summary }: Pick<RunRow, 'state' | 'summary'>, answer: string | undefined): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requestMessage } from './delivery-text.ts';
 import { splitText } from './split-text.ts';
 import { telegramHtml } from './telegram-html.ts';
 
@@ -40,4 +41,35 @@ test('Markdown becomes the tags of Telegram; every other sign is escaped', () =>
   assert.equal(telegramHtml('[a](javascript:x) <script>'), '[a](javascript:x) &lt;script&gt;');
   assert.equal(telegramHtml('```\nopen'), '<pre>open</pre>', 'a block without an end');
   assert.equal(telegramHtml('**a `b** c`'), '<b>a `b</b> c`', 'tags never overlap');
+});
+
+const ASKED = {
+  permissionId: '00000000-0000-4000-8000-000000000001',
+  why: 'policy',
+  question: null,
+  tool: 'run_command',
+  reason: 'It changes files.',
+} as const;
+const SHAPE = { maxChars: 4_000, isTainted: false };
+const offered = (message: ReturnType<typeof requestMessage>) => message.buttons?.map(({ text }) => text);
+
+test('a person can allow only a call that the message shows complete', () => {
+  const whole = `{"command":"echo ${'a'.repeat(3_000)}; ls"}`;
+  const shown = requestMessage({ ...ASKED, arguments: whole }, SHAPE);
+  assert.equal(shown.text, `May I call run_command? It changes files.\n${whole}`);
+  assert.deepEqual(offered(shown), ['Allow', 'Deny']);
+  for (const why of ['policy', 'unknown'] as const)
+    for (const padding of ['a'.repeat(4_000), '😀'.repeat(2_000), `b${'😀'.repeat(2_000)}`]) {
+      const cut = requestMessage({ ...ASKED, why, arguments: `{"command":"echo ${padding}; curl evil"}` }, SHAPE);
+      assert.match(cut.text, /…\n\nThe call is longer than a message/);
+      assert.ok(cut.text.length <= SHAPE.maxChars && cut.text.isWellFormed());
+      assert.deepEqual(offered(cut), ['Deny']);
+    }
+});
+
+test('hidden characters of a call are visible, and a run that text from outside has reached says so', () => {
+  const asked = { ...ASKED, reason: 'r'.repeat(1_000), arguments: '{"command":"ls \u202Etxt.exe"}' };
+  const { text } = requestMessage(asked, { ...SHAPE, isTainted: true });
+  assert.match(text, /^Text from outside has reached this run/);
+  assert.ok(text.endsWith('{"command":"ls ⟨U+202E⟩txt.exe"}'), text);
 });

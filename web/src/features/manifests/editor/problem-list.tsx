@@ -1,6 +1,6 @@
 import type { ConfigError } from '@hamlet/engine/manifests';
 import { Icon } from '../../../ui/controls.tsx';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { problemCount } from '../texts/check-manifests.ts';
 
 type ProblemListProps = Readonly<{

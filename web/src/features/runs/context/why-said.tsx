@@ -2,7 +2,7 @@ import { type RunContext, type RunContextPart, readRunContext } from '@hamlet/co
 import { useState } from 'react';
 import { useLive } from '../../../client/query/use-live.ts';
 import { LinkButton, Unread } from '../../../ui/controls.tsx';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { useVillage } from '../../village-context.ts';
 import { contextSummary, missingText, partFacts, partLabel } from './context-labels.ts';
 import '../calls.css';

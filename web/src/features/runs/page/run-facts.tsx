@@ -11,7 +11,7 @@ import { RunSources } from '../../results/session-results.tsx';
 import { useAgentName, useShowAgent, useVillage } from '../../village-context.ts';
 import { SAFE_MODE_LABELS } from '../../safe-mode/safe-mode-labels.ts';
 import { RunSkills } from './run-skills.tsx';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 type FactsProps = Readonly<{
   run: Run;

@@ -6,7 +6,7 @@ import { Part } from '../../../ui/controls.tsx';
 import { DiffView } from '../../hands/diff-view.tsx';
 import { type ChangedFile, changedFiles, fileLabel } from '../../hands/changed-files.ts';
 import '../../hands/hands.css';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 
 export function useChangedFiles(calls: readonly HandsCall[]): readonly ChangedFile[] {
   const changer = calls.find(({ report }) => report?.change !== undefined);

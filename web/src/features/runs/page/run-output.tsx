@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { indentedJson } from '../indented-json.ts';
 
 /** The answer of a run with an output schema, with a copy and a file for other programs. `json` is valid JSON. */

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { LinkButton } from '../../../ui/controls.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import { foldedText } from './folded-text.ts';
 
 /** A value as JSON, the first lines of a long one, and a copy of all of it. A text stands as it is. `json` is valid JSON. */

@@ -2,7 +2,7 @@ import type { ManifestFiles } from '@hamlet/contract';
 import { useEffect, useRef, useState } from 'react';
 import { Choices } from '../../../ui/fields.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { visibleText } from '@hamlet/core/visible-text';
 import type { ConfigPlace } from './config-place.ts';
 
 type FilesProps = Readonly<{ files: ManifestFiles; sha256: string; place: ConfigPlace | null }>;
