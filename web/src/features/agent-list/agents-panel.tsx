@@ -109,13 +109,13 @@ function NewAgentButton() {
   );
 }
 
-const DAY_MS = 60_000;
+const SPENT_EVERY_MS = 60_000;
 
 /** The price of the village now and its spending of today, on the first page that a person sees. */
 function VillageCost() {
   const { open } = useVillage();
   const mayRead = roleMay(useRole(), 'ledger:read');
-  const today = useLive(listMoneyDays, mayRead ? { query: { days: 1 } } : null, DAY_MS).data?.days[0];
+  const today = useLive(listMoneyDays, mayRead ? { query: { days: 1 } } : null, SPENT_EVERY_MS).data?.days[0];
   const details = useVillageState((state) => state.details);
   const tiers = useTiers().data?.entitlements;
   if (tiers === undefined || details.size === 0) return null;
@@ -200,7 +200,7 @@ const AgentRow = memo(function AgentRow({ row, unread, withBalance, place, of }:
           <span className="agent-name">
             {row.name}
             <MindName mind={detail?.mind} />
-            <UnreadMark texts={unread} word="unread" />
+            <UnreadMark texts={unread} />
             {row.speech !== null && (
               <span className="agent-speaks" title={row.speech}>
                 <Icon name="speech" size={13} />

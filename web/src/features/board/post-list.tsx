@@ -85,7 +85,7 @@ const PostRow = memo(function PostRow({ post, now, unread }: Readonly<{ post: Po
           <span className="post-row-line">
             <b>{post.author_name}</b>
             <AudienceMark post={post} />
-            <UnreadMark texts={unread} word="unread" />
+            <UnreadMark texts={unread} />
             <Time at={post.created_at} word={timeAgo(post.created_at, now)} />
           </span>
           <span className="post-row-title">{post.title}</span>

@@ -20,7 +20,7 @@ export function ConversationRow({ session, now }: Readonly<{ session: ChatSessio
         onClick={() => open({ chat: session.session_id })}
       >
         <b className="conversation-title">{session.title}</b>
-        <UnreadMark texts={unread} word="unread" />
+        <UnreadMark texts={unread} />
         <Time at={session.last_at} word={timeAgo(session.last_at, now)} />
         <span className="conversation-facts">
           {session.state !== 'idle' && <Badge tone={tone}>{word}</Badge>}

@@ -179,7 +179,7 @@ function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail |
   const marks = useTabMarks(row.id, detail);
   const unread = useUnread().agents.get(row.id) ?? 0;
   const items = TABS.map((key): TabItem<Tab> => {
-    const count = key === 'chat' ? <UnreadMark texts={unread} word="unread" /> : null;
+    const count = key === 'chat' ? <UnreadMark texts={unread} /> : null;
     return { key, word: WORDS[key], mark: marks[key], count };
   });
   return (

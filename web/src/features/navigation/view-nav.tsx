@@ -32,7 +32,7 @@ export function ViewNav() {
 }
 
 function UnreadPosts() {
-  return <UnreadMark texts={useUnread().posts.size} word="unread" />;
+  return <UnreadMark texts={useUnread().posts.size} />;
 }
 
 export function SubNav({ view }: { readonly view: View }) {
