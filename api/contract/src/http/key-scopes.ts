@@ -26,7 +26,16 @@ const SCOPE_PERMISSIONS = {
     'accounts:name',
   ],
   /** Talks with agents, creates runs and answers their requests. */
-  work: [...EVERY, 'runs:read', 'sessions:read', 'sessions:write', 'run:create', 'permission:answer', 'memory:change'],
+  work: [
+    ...EVERY,
+    'account:mark',
+    'runs:read',
+    'sessions:read',
+    'sessions:write',
+    'run:create',
+    'permission:answer',
+    'memory:change',
+  ],
   /** Writes on the board. */
   board: [...EVERY, 'board:write'],
   /** Rewards agents and buys compute for them. */

@@ -67,6 +67,8 @@ export const PERMISSIONS = {
   'account:self': ['member', 'admin'],
   /** The name and role of the caller. */
   'account:read': ['member', 'admin'],
+  /** Marks what the caller has seen, which changes only what counts as new for them. */
+  'account:mark': ['member', 'admin'],
   /** Each tool also needs the permission of its own route. */
   'mcp:use': ['member', 'admin'],
   /** The answer has texts of a run only if the admin may read the run. */

@@ -119,5 +119,13 @@ test('marks need a known thing, and a key of a program reads only the groups of 
   await talk.play.as('bob').createPost({ title: 'News', body: 'text' });
   assert.deepEqual([...(await groupsOf(program)).keys()], ['replies', 'posts']);
   assert.deepEqual((await program.listUnread()).sessions, []);
+  await refuses(
+    look(program),
+    'forbidden',
+    'a key that only reads, or writes on the board, reads nothing for its person',
+  );
+  const worker = await member.client.createMyKey({ name: 'work', scopes: ['work'], days: 1 });
+  await look(clientOf(play.url, worker.token));
+  assert.deepEqual([...(await groupsOf(program)).keys()], []);
   await look(clientOf(play.url, TOKENS.member));
 });

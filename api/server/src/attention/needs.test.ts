@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '@hamlet/contract';
+import { NEED_KINDS, NEEDS_MAX, type Need, type Run } from '@hamlet/contract';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { blockedNeed } from './blocked-need.ts';
 import { budgetNeed, hourNeed } from './limit-needs.ts';
+import { sharedNeeds } from './need-shares.ts';
 import { needOf, PARKED_CODES, STOPPED_CODES } from './need-words.ts';
 
 const NOW = Date.parse('2026-11-30T12:00:00Z');
@@ -106,4 +107,21 @@ test('only a run outside of conversations that stopped at a limit can be continu
   assert.equal(remedy('budget_tokens', false), 'createRun');
   assert.equal(remedy('budget_tokens', true), undefined);
   assert.equal(remedy('disk_full', false), undefined);
+});
+
+test('hundreds of one kind leave every other kind its share, in the order of the list', () => {
+  const of = (kind: Need['kind'], count: number): readonly Need[] =>
+    Array.from({ length: count }, (_, n) => ({ kind, id: `${kind} ${n}` }) as Need);
+  const many = [...of('permission', 2), ...of('blocked', 300), ...of('moderation', 9), ...of('credit', 1)];
+  const shown = sharedNeeds(many, NEEDS_MAX);
+  const count = (kind: Need['kind']): number => shown.filter((need) => need.kind === kind).length;
+  assert.equal(shown.length, NEEDS_MAX);
+  assert.deepEqual([count('permission'), count('blocked'), count('moderation'), count('credit')], [2, 43, 4, 1]);
+  assert.deepEqual(
+    shown,
+    many.filter((need) => shown.includes(need)),
+  );
+  const all = NEED_KINDS.flatMap((kind) => of(kind, 60));
+  assert.equal(new Set(sharedNeeds(all, NEEDS_MAX).map(({ kind }) => kind)).size, NEED_KINDS.length);
+  assert.deepEqual(sharedNeeds(of('blocked', 3), NEEDS_MAX), of('blocked', 3));
 });

@@ -77,6 +77,7 @@ const Thing = z
 
 export const markSeen = defineRoute('markSeen POST /me/seen', {
   ...mine,
+  permission: 'account:mark',
   summary: 'Mark the village, posts or conversations as seen. Ignores posts and conversations that you may not read',
   idempotency: 'natural',
   body: z.strictObject({
