@@ -1,8 +1,9 @@
-/** A village is restored to a second: after a kill of its Postgres, and on another machine where only the archive and the log are left. */
+/** A village is restored to a second: after a kill of its Postgres, and on another machine where only the archive and the log are left; a damaged archive is refused. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { chmod, cp, mkdir, readdir, rm, truncate, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -176,4 +177,34 @@ test('on another machine, the archive and the log restore the village, without i
   assert.equal(await balanceOf(api), then);
   await reward(api, '1');
   await assertLogVerifies(second, api);
+});
+
+test('an archive with a damaged segment is an error, not an earlier moment', async () => {
+  const hasMoment = (system: string): boolean =>
+    readdirSync(join(ARCHIVE, system, 'base')).some((base) => Number(base) * 1_000 < Date.parse(moment));
+  const system = readdirSync(ARCHIVE).find((name) => /^\d+$/.test(name) && hasMoment(name)) ?? '';
+  const copy = join(shared, 'copy');
+  await mkdir(copy);
+  assert.equal(spawnSync('cp', ['-a', join(ARCHIVE, system), copy]).status, 0);
+  const wal = join(copy, system, 'wal');
+  const segments = (await readdir(wal)).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name)).toSorted();
+  const [damaged = '', tip = ''] = segments.slice(-2);
+  const nowS = Math.floor(Date.now() / 1_000);
+  await utimes(join(wal, tip), nowS + 3_600, nowS + 3_600);
+  const quiet = new Date((nowS + 1_800) * 1_000).toISOString().replace('.000Z', 'Z');
+  const environment = environmentOf('copy');
+  const recover = (...args: readonly string[]) =>
+    spawnSync('bash', [join(SCRIPTS, 'recover.sh'), ...args], {
+      ...UNPRIVILEGED,
+      cwd: '/',
+      encoding: 'utf8',
+      env: { ...environment, ARCHIVE_FOLDER: copy, PATH: `${first.clients}/bin:${environment['PATH']}` },
+    });
+  atEnd(() => recover('close'));
+  const whole = recover('open', quiet);
+  assert.equal(whole.status, 0, `nothing was committed until then: ${whole.stderr}`);
+  await truncate(join(wal, damaged), 100);
+  const { status, stderr } = recover('open', quiet);
+  assert.equal(status, 1);
+  assert.match(stderr, new RegExp(`the archive is damaged: Postgres cannot read ${join(wal, damaged)};`));
 });

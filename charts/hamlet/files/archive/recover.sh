@@ -11,9 +11,9 @@ close() {
   rm -rf "$ARCHIVE_RECOVERY"
 }
 
-# Sets `base` to the newest base backup that is no newer than $1, and `archive` to its archive.
+# Sets `base` to the newest base backup that is no newer than $1, `archive` to its archive, and `tip` to the last segment.
 choose() {
-  local each tip last
+  local each last
   base='' archive=''
   for each in "$ARCHIVE_FOLDER"/[0-9]*/base/[0-9]*; do
     [ "$(basename "$each")" -le "$1" ] || continue
@@ -58,9 +58,35 @@ start() {
   pg_ctl --pgdata "$data" --log "$log" --wait --timeout 86400 --silent start
 }
 
-state() {
+ask() {
   psql --no-psqlrc --quiet --tuples-only --no-align --host "$ARCHIVE_RECOVERY" --port 5432 --username postgres --dbname postgres \
-    --command "select case when not pg_is_in_recovery() then 'ended' else pg_get_wal_replay_pause_state() end" 2>/dev/null
+    --command "$1" 2>/dev/null
+}
+
+state() {
+  ask "select case when not pg_is_in_recovery() then 'ended' else pg_get_wal_replay_pause_state() end"
+}
+
+# True if Postgres has replayed into the last segment. At one that it cannot read it ends as at the end of the archive.
+is_whole() {
+  local first
+  printf -v first '%X/%X' $((0x${tip:8:8})) $((0x${tip:16:8} << 24))
+  [ "$(ask "select pg_last_wal_replay_lsn() > '$first'")" = t ]
+}
+
+# Prints the first segment from the last replayed one on that is no longer what was stored.
+damaged() {
+  local each read
+  read=${tip:0:8}$(ask 'select substr(pg_walfile_name(pg_last_wal_replay_lsn()), 9)')
+  for each in "$archive"/wal/????????????????????????.gz; do
+    [[ $(basename "$each" .gz) < $read ]] || gzip -t "$each" 2>/dev/null || { echo "$each"; return; }
+  done
+  echo "a segment from $read on"
+}
+
+fail() {
+  tail -20 "$log" >&2
+  exit 1
 }
 
 # Waits until Postgres has replayed everything up to the moment. Fails if it ended before.
@@ -84,10 +110,11 @@ open() {
   tar -xzf "$base/base.tar.gz" -C "$data"
   configure "$(date -u -d "@$until" '+%Y-%m-%d %H:%M:%S+00')"
   if start && replayed; then return; fi
-  grep -q 'recovery ended before configured recovery target was reached' "$log" || { tail -20 "$log" >&2; exit 1; }
+  grep -q 'recovery ended before configured recovery target was reached' "$log" || fail
   # The archive reaches beyond the moment, and nothing was committed between it and the end.
   echo "recovery_target_time = ''" >>"$data/postgresql.auto.conf"
-  start && replayed || { tail -20 "$log" >&2; exit 1; }
+  start && replayed || fail
+  is_whole || { echo "the archive is damaged: Postgres cannot read $(damaged); an earlier moment may be whole" >&2; fail; }
 }
 
 case $1 in
