@@ -132,16 +132,40 @@ function newArchive(segments: readonly number[]): { readonly archive: string; re
   return { archive, home };
 }
 
+const namesOf = (numbers: readonly number[]): readonly string[] => numbers.map((n) => `${segment(n)}.gz`);
+
 test('the oldest base backup that stays reaches the wanted days back, and segments before it go', async () => {
-  const { archive, home } = newArchive([1, 2, 3, 4]);
+  const { archive, home } = newArchive([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   putBase(home, 20, 1);
-  const bases = [putBase(home, 9, 2), putBase(home, 0.5, 4)];
+  const bases = [9, 6, 5, 4, 3, 2, 1, 0.5].map((days, at) => putBase(home, days, at + 3));
   mkdirSync(join(archive, '5/base', String(nowS - 30 * DAY_S)), { recursive: true });
   mkdirSync(join(archive, '6/base', String(nowS - 3 * DAY_S)), { recursive: true });
   const kept = await keepOnce(archive, 1_000);
-  assert.deepEqual([kept.bases, kept.segments, kept.isFull], [bases, [2, 3, 4].map((n) => `${segment(n)}.gz`), false]);
+  assert.deepEqual([kept.bases, kept.segments, kept.isFull], [bases, namesOf([3, 4, 5, 6, 7, 8, 9, 10]), false]);
   assert.match(kept.report, new RegExp(`earliest=${bases[0]} .*problem= `));
   assert.deepEqual(readdirSync(archive).toSorted(), ['6', '7'], 'an earlier Postgres keeps its archive as long');
+});
+
+test('a clock that is a year ahead removes nothing', async () => {
+  const { archive, home } = newArchive([1, 2, 3]);
+  const bases = [putBase(home, 367, 1), putBase(home, 366, 2), putBase(home, 365, 3)];
+  mkdirSync(join(archive, '6/base', String(nowS - 366 * DAY_S)), { recursive: true });
+  const kept = await keepOnce(archive, 1_000);
+  assert.deepEqual([kept.bases, kept.segments], [bases, namesOf([1, 2, 3])]);
+  assert.deepEqual(readdirSync(archive).toSorted(), ['6', '7']);
+});
+
+test('a base backup from the future makes a new one due, and goes in its turn', async () => {
+  const { archive, home } = newArchive([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  const ahead = putBase(home, -365, 1);
+  assert.match((await keepOnce(archive, 1_000)).report, /problem=backup /, 'a backup was tried');
+  putBase(home, 8, 2);
+  const latest = [3, 4, 5, 6, 7, 8, 9].map((start) => putBase(home, 1 - start / 100, start));
+  const kept = await keepOnce(archive, 1_000);
+  assert.ok(!kept.bases.includes(ahead), 'the oldest of nine goes, although its name is the newest');
+  assert.equal(kept.bases.length, latest.length + 1);
+  assert.deepEqual(kept.segments, namesOf([2, 3, 4, 5, 6, 7, 8, 9, 10]));
+  assert.match(kept.report, new RegExp(`base=${latest.at(-1)} `));
 });
 
 test('without room the oldest days go first, the last base backup stays, and then the archive is full', async () => {

@@ -7,16 +7,33 @@ umask 077
 . "$(dirname "$0")/chain.sh"
 # Seconds after a base backup that failed.
 readonly RETRY=900
+# The clock may have been wrong when a base backup got its time, or be wrong now. So age alone removes nothing: this many
+# newer base backups stay in any case. One more than those of ARCHIVE_DAYS.
+readonly KEPT=$((ARCHIVE_DAYS * 24 / ARCHIVE_HOURS + 1))
 failed_at=0
 
 sql() {
   psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --username postgres --dbname hamlet "$@"
 }
 
+# Prints the base backups of the archive, one a line, in the order of their first segments: no clock changes that.
+by_segment() {
+  local base
+  for base in "$1"/base/[0-9]*; do echo "$(<"$base/start") $base"; done | sort | cut -d' ' -f2-
+}
+
+# True if base backup $1 is at least $2 seconds old. The age of one from the future is unknown: it counts as old.
+is_old() {
+  local age=$(($(date +%s) - $(basename "$1")))
+  # NTP sets a clock back by less than a minute.
+  [ $age -ge "$2" ] || [ $age -lt -60 ]
+}
+
 # Sets `bases`, the first and last moments of the unbroken run that reaches furthest (`from`, `tip`), and the newest segment.
 survey() {
   local base start segments
-  bases=("$home"/base/[0-9]*) segments=("$home"/wal/????????????????????????.gz)
+  mapfile -t bases < <(by_segment "$home")
+  segments=("$home"/wal/????????????????????????.gz)
   from='' tip='' newest=''
   [ ${#segments[@]} -eq 0 ] || newest=$(basename "${segments[-1]}" .gz)
   for base in "${bases[@]}"; do
@@ -30,7 +47,7 @@ survey() {
 is_due() {
   [ ! -e "$ARCHIVE_FOLDER/full" ] && [ $(($(date +%s) - failed_at)) -ge $RETRY ] || return 1
   [ ${#bases[@]} -gt 0 ] || return 0
-  [[ $newest > $tip ]] || [ $(($(date +%s) - $(basename "${bases[-1]}"))) -ge $((ARCHIVE_HOURS * 3600)) ]
+  [[ $newest > $tip ]] || is_old "${bases[-1]}" $((ARCHIVE_HOURS * 3600))
 }
 
 back_up() {
@@ -39,7 +56,7 @@ back_up() {
   # Postgres waits until the archive has the segments of the backup.
   pg_basebackup --username postgres --no-password --pgdata "$part" --format tar --gzip --wal-method none --checkpoint fast &&
     tar -xzOf "$part/base.tar.gz" --occurrence=1 backup_label | sed -n 's/^START WAL LOCATION.*(file \([0-9A-F]*\))$/\1/p' >"$part/start" &&
-    [ -s "$part/start" ] && gzip -t "$part/base.tar.gz" && sync "$part"/* && mv "$part" "$home/base/$(date +%s)" && return
+    [ -s "$part/start" ] && gzip -t "$part/base.tar.gz" && sync "$part"/* && mv -T "$part" "$home/base/$(date +%s)" && return
   rm -rf "$part"
   return 1
 }
@@ -48,15 +65,22 @@ used_mib() {
   du -sm "$ARCHIVE_FOLDER" | cut -f1
 }
 
+# True if $1 MiB more fit.
+has_room() {
+  [ $(($(used_mib) + $1)) -le "$ARCHIVE_MIB" ]
+}
+
 # Removes what is older than wanted: the oldest base backup that stays reaches ARCHIVE_DAYS back, or is the only one that
 # fits with $1 MiB more. Archives of an earlier Postgres go with their newest base backup.
 forget() {
-  local cutoff=$(($(date +%s) - ARCHIVE_DAYS * 86400)) other old first segment
+  local days=$((ARCHIVE_DAYS * 86400)) other old first segment
   for other in "$ARCHIVE_FOLDER"/[0-9]*; do
-    old=("$other"/base/[0-9]*)
-    [ "$other" = "$home" ] || { [ ${#old[@]} -gt 0 ] && [ "$(basename "${old[-1]}")" -gt "$cutoff" ]; } || rm -rf "$other"
+    [ "$other" != "$home" ] || continue
+    mapfile -t old < <(by_segment "$other")
+    [ ${#old[@]} -eq 0 ] || { is_old "${old[-1]}" $days && { [ ${#bases[@]} -ge $KEPT ] || ! has_room "$1"; }; } || continue
+    rm -rf "$other"
   done
-  while [ ${#bases[@]} -gt 1 ] && { [ "$(basename "${bases[1]}")" -le "$cutoff" ] || [ $(($(used_mib) + $1)) -gt "$ARCHIVE_MIB" ]; }; do
+  while [ ${#bases[@]} -gt 1 ] && { { [ ${#bases[@]} -gt $KEPT ] && is_old "${bases[1]}" $days; } || ! has_room "$1"; }; do
     rm -rf "${bases[0]}"
     bases=("${bases[@]:1}")
     first=$(<"${bases[0]}/start")
@@ -65,7 +89,7 @@ forget() {
       rm -f "$segment"
     done
   done
-  if [ "$(used_mib)" -gt "$ARCHIVE_MIB" ]; then touch "$ARCHIVE_FOLDER/full"; else rm -f "$ARCHIVE_FOLDER/full"; fi
+  if has_room 0; then rm -f "$ARCHIVE_FOLDER/full"; else touch "$ARCHIVE_FOLDER/full"; fi
 }
 
 report() {
