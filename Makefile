@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup drill restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-memory-recall bench-engine bench-workflow bench-gateway bench-tools bench-json eval model soak verify-log images programs crds plugin charts ready
+.PHONY: help up down dev logs doctor backup drill restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-memory-recall bench-engine bench-workflow bench-gateway bench-tools bench-json bench-web eval model soak verify-log images programs crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,6 +104,9 @@ bench-tools: ready ## measures calls of shell and write_file beside MCP servers,
 
 bench-json: ready ## measures how often damaged JSON is read right, beside jsonrepair and the AI SDK's parser
 	@$(NODE) bench/json/main.ts
+
+bench-web: ready ## measures the web in Chromium: first picture, work of a frame, panel, bytes, idle tab, axe; beside PixiJS and Phaser (ONLY=frames)
+	@$(NODE) bench/web/main.ts $(if $(ONLY),--only $(ONLY))
 
 eval: ready ## gives 24 tasks to agents of the village of make up, and judges what they leave. MODEL=URL MODEL_NAME= MODEL_KEY= TASKS= ATTEMPTS=1; ARGS=--help explains all
 	@$(NODE) evals/main.ts $(ARGS)

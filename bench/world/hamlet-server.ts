@@ -61,6 +61,7 @@ async function main(): Promise<void> {
     HAMLET_RATE_LIMIT: RATE_LIMIT,
     HAMLET_SOCKETS_PER_ADDRESS: SOCKETS_PER_ADDRESS,
     HAMLET_LOG_LEVEL: 'warn',
+    ...(setting.webDir !== null && { HAMLET_WEB_DIR: setting.webDir }),
   });
   const server = await startServer(
     config,

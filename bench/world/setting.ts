@@ -17,6 +17,8 @@ export interface Setting {
   readonly profileTo: string | null;
   /** The stores of the product; null for the peers. */
   readonly stores: { readonly postgresUrl: string; readonly redisUrl: string } | null;
+  /** Folder of the built web, which the product serves; null for none. */
+  readonly webDir: string | null;
 }
 
 /** Workload of the design: 1,000 walkers, 200 viewers of whom 40 pan, a tenth of the map in view. */
@@ -33,6 +35,7 @@ export const FULL: Setting = {
   seed: 11,
   profileTo: null,
   stores: null,
+  webDir: null,
 };
 
 /** The same density with fifty times the agents. */
