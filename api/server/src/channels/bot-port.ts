@@ -5,6 +5,8 @@ export type Wish =
   /** `word` is the text itself if it looks like a code, as many words of ten letters do; null for a command. */
   | { readonly kind: 'link'; readonly code: string; readonly word: string | null }
   | { readonly kind: 'say'; readonly text: string }
+  /** A task for which the person offers aiDollars. */
+  | { readonly kind: 'offer'; readonly amount: string; readonly task: string }
   | { readonly kind: 'begin_new' | 'help' | 'unreadable' }
   | { readonly kind: 'answer'; readonly permissionId: string; readonly answer: PermissionAnswer };
 

@@ -129,6 +129,20 @@ test('a request for a permission has buttons; one press answers it, as its perso
   assert.match((await received()).text, /could not finish this/);
 });
 
+test('/pay holds money for a task, whose result is paid in the village alone', async () => {
+  telegram.write(ZOE, '/pay 99 Count the loaves.');
+  assert.match((await received()).text, /allowance/i);
+  telegram.write(ZOE, '/pay 2,5 Count the loaves.');
+  assert.match((await received()).text, /^2\.5 ai\$ are held for this/);
+  const run = await until('the run', () => talk.next('ada'));
+  const { offer } = await zoe.client.getRun({ run_id: run.run_id });
+  assert.deepEqual([offer?.amount, offer?.state], ['2.5', 'open']);
+  await talk.answerNext('ada', 'Seven.');
+  assert.equal((await received()).text, 'Answered.', 'the report of a run without a conversation');
+  const paid = await zoe.client.acceptOffer({ run_id: run.run_id });
+  assert.equal(paid.offer.state, 'paid');
+});
+
 test('groups, bots and unreadable updates are ignored; a ban and the end of the link apply at once', async () => {
   telegram.write(ZOE, 'In a group', { id: -5, type: 'group' });
   telegram.writeStrange();

@@ -1,5 +1,6 @@
 import {
   answerPermission,
+  createRun,
   createSession,
   endSession,
   sendMessage,
@@ -31,7 +32,7 @@ import { callerOfPerson } from './channel-actor.ts';
 import type { Bot, Received, Reply, Wish } from './bot-port.ts';
 
 /** The routes by which messages change something. */
-type ChannelRoute = 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission';
+type ChannelRoute = 'createRun' | 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission';
 
 export interface MessagePorts extends VillageRequestPorts<ChannelRoute> {
   readonly db: Db;
@@ -51,7 +52,7 @@ const linkedTo = (name: string): string =>
 const LINKED_ELSEWHERE =
   'This chat is linked to another account of the village: end that link under Connections there, then create a new code.';
 const HELP =
-  'Write to me, and I answer here. /new begins another conversation. Connections in the village ends the link.';
+  'Write to me, and I answer here. /new begins another conversation. /pay 2.5 TASK offers me 2.5 ai$ for a task. Connections in the village ends the link.';
 const ONLY_TEXT = 'I can read only text here.';
 const BEGUN = 'The next message begins another conversation.';
 const LOST = 'I could not take this; send it again later.';
@@ -145,6 +146,20 @@ export class MessageHandler {
     return waits ? 'I am asleep: your message waits until a person awakens me in the village.' : null;
   }
 
+  /** Holds the money. The person pays or refuses in the village, where the whole result is. */
+  async #offer(conversing: Conversing, { amount, task }: Extract<Wish, { kind: 'offer' }>): Promise<string> {
+    const { bot, person } = conversing;
+    const offering = callerOfPerson(person, ['work', 'spend']);
+    if (!offering.ok) return wordsOf(offering);
+    const input = { params: { agent_id: bot.agentId }, body: { prompt: task, offer: { amount } } };
+    const created = await this.#ask({ ...conversing, caller: offering.data }, createRun, input);
+    if (!created.ok) return wordsOf(created);
+    const { run, offer } = created.data;
+    const of = { identityId: person.identityId, agentId: bot.agentId };
+    await noteChannelRun(this.#ports.db, { ...of, runId: run.run_id });
+    return `${offer?.amount ?? amount} ai$ are held for this. When the result is here, pay or refuse it under Needs you in the village.`;
+  }
+
   async #beginNew(conversing: Conversing): Promise<string> {
     const { bot, person } = conversing;
     const known = await findChannelSession(this.#ports.db, { identityId: person.identityId, agentId: bot.agentId });
@@ -184,6 +199,8 @@ export class MessageHandler {
     switch (wish.kind) {
       case 'say':
         return words(await this.#say(conversing, wish.text));
+      case 'offer':
+        return words(await this.#offer(conversing, wish));
       case 'answer':
         return this.#answer(conversing, wish);
       case 'begin_new':

@@ -18,6 +18,16 @@ export function readPress(data: string): Wish | null {
   return permissionId === undefined || answer === undefined ? null : { kind: 'answer', permissionId, answer };
 }
 
+const PAY = /^\/pay(?:@\w+)?(?:\s|$)/;
+const OFFER = /^\/pay\S*\s+(\d[\d.,]*)\s+(\S[^]*)$/;
+
+/** The wish in `/pay 2.5 TASK`; help for other words. */
+function wishOfPay(text: string): Wish {
+  const [, amount, task] = OFFER.exec(text) ?? [];
+  if (amount === undefined || task === undefined) return { kind: 'help' };
+  return { kind: 'offer', amount: amount.replace(',', '.'), task };
+}
+
 function wishOfCommand(command: string, code: string): Wish {
   if (command === 'new') return { kind: 'begin_new' };
   return command !== 'help' && CODE.test(code) ? { kind: 'link', code, word: null } : { kind: 'help' };
@@ -25,6 +35,7 @@ function wishOfCommand(command: string, code: string): Wish {
 
 /** The wish in the text of a message: a command, a code, or words for the agent. Pure. */
 export function wishOf(text: string): Wish {
+  if (PAY.test(text)) return wishOfPay(text);
   const [, command, rest = ''] = /^\/(start|link|new|help)(?:@\w+)?(?:\s+(\S+))?\s*$/.exec(text) ?? [];
   if (command !== undefined) return wishOfCommand(command, rest.toUpperCase());
   const code = text.trim().toUpperCase();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestMessage } from './delivery-text.ts';
+import { wishOf } from './read-wish.ts';
 import { splitText } from './split-text.ts';
 import { telegramHtml } from './telegram-html.ts';
 
@@ -72,4 +73,13 @@ test('hidden characters of a call are visible, and a run that text from outside 
   const { text } = requestMessage(asked, { ...SHAPE, isTainted: true });
   assert.match(text, /^Text from outside has reached this run/);
   assert.ok(text.endsWith('{"command":"ls ⟨U+202E⟩txt.exe"}'), text);
+});
+
+test('/pay offers an amount for a task; without both it asks for help, and never sends words to the agent', () => {
+  const offer = { kind: 'offer', amount: '2.5', task: 'Write the list.\nThen stop.' };
+  assert.deepEqual(wishOf('/pay 2,5 Write the list.\nThen stop.'), offer);
+  assert.deepEqual(wishOf('/pay@rita_bot 2.5  Write the list.\nThen stop.'), offer);
+  for (const text of ['/pay', '/pay 2.5', '/pay 2.5 ', '/pay Write the list.', '/pay AAAAAAAAAA'])
+    assert.deepEqual(wishOf(text), { kind: 'help' }, text);
+  assert.equal(wishOf('/payments are late').kind, 'say');
 });
