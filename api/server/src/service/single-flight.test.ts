@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coalesce } from './single-flight.ts';
+import { coalesce, shareRuns } from './single-flight.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -45,4 +45,25 @@ test('a call after the promise settles starts its own run', async () => {
   });
   await look().then(look).then(look);
   assert.equal(runs, 3);
+});
+
+test('callers during a run share the next one, and get its result even while more callers come', async () => {
+  const runs: PromiseWithResolvers<number>[] = [];
+  const ask = shareRuns(() => {
+    const run = Promise.withResolvers<number>();
+    runs.push(run);
+    return run.promise;
+  });
+  const first = [ask(), ask()];
+  await turn();
+  const second = [ask(), ask()];
+  runs[0]?.resolve(1);
+  await turn();
+  const third = ask();
+  runs[1]?.reject(new Error('no database'));
+  assert.deepEqual(await Promise.all(first), [1, 1]);
+  for (const each of second) await assert.rejects(each, /no database/);
+  await turn();
+  runs[2]?.resolve(3);
+  assert.deepEqual([await third, runs.length], [3, 3]);
 });

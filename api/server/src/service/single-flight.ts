@@ -23,6 +23,25 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
+/**
+ * Like `coalesce`, with a result: calls before a run begins share it, and calls during a run share the next one. So each
+ * caller gets what was true after its call, and waits for two runs at most. A run that fails, fails for its callers alone.
+ */
+export function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  return () => {
+    if (next !== null) return next;
+    const run = last.then(() => {
+      next = null;
+      return work();
+    });
+    last = run.catch(() => undefined);
+    next = run;
+    return run;
+  };
+}
+
 /** Skips a run that comes due during another. The returned function stops it and waits for its run. */
 export function repeat(
   periodMs: number,

@@ -21,8 +21,6 @@ export interface DayCost {
 interface Days {
   readonly since: Date;
   readonly timeZone: string;
-  /** Only this agent; null for all. */
-  readonly agentId: string | null;
 }
 
 type Raw<Row, Money extends keyof Row> = Omit<Row, Money> & Readonly<Record<Money, string>>;
@@ -31,7 +29,7 @@ type Raw<Row, Money extends keyof Row> = Omit<Row, Money> & Readonly<Record<Mone
 const ID_AGE = sql`interval '15 minutes'`;
 
 /** Received, spent and lost money of the agents in each day of the time zone since an instant. Reads the transfers since then by their ids. */
-export async function readDaySums(db: Db, { since, timeZone, agentId }: Days): Promise<readonly DaySum[]> {
+export async function readDaySums(db: Db, { since, timeZone }: Days): Promise<readonly DaySum[]> {
   const { rows } = await sql<Raw<DaySum, 'received' | 'spent' | 'lost'>>`
     with made as materialized (
       select payer, payee, amount, created_at, reason in ('usage', 'purchase_compute') as buys
@@ -44,7 +42,6 @@ export async function readDaySums(db: Db, { since, timeZone, agentId }: Days): P
     select to_char(m.created_at at time zone ${timeZone}, 'YYYY-MM-DD') as day, a.owner as "agentId",
       sum(m.received)::text as received, sum(m.spent)::text as spent, sum(m.lost)::text as lost
     from moved m join ledger.account a on a.account_id = m.account_id and a.book = 'agent'
-    where ${agentId}::text is null or a.owner = ${agentId}
     group by 1, 2`.execute(db);
   return rows.map((row) => ({
     ...row,
@@ -55,12 +52,12 @@ export async function readDaySums(db: Db, { since, timeZone, agentId }: Days): P
 }
 
 /** The estimated costs at providers in each day of the time zone since an instant; only requests whose price was known. */
-export async function readDayCosts(db: Db, { since, timeZone, agentId }: Days): Promise<readonly DayCost[]> {
+export async function readDayCosts(db: Db, { since, timeZone }: Days): Promise<readonly DayCost[]> {
   const { rows } = await sql<Raw<DayCost, 'micros'>>`
     select to_char(ended_at at time zone ${timeZone}, 'YYYY-MM-DD') as day, agent_id as "agentId",
       provider_currency as currency, sum(provider_micros)::text as micros
     from model_request
-    where ended_at >= ${since}::timestamptz and provider_currency is not null and (${agentId}::text is null or agent_id = ${agentId})
+    where ended_at >= ${since}::timestamptz and provider_currency is not null
     group by 1, 2, 3`.execute(db);
   return rows.map((row) => ({ ...row, micros: BigInt(row.micros) }));
 }

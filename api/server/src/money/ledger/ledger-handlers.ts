@@ -16,7 +16,7 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
 import { entryView } from './entry-view.ts';
 import { dailyLimitOf, judge, type EconomyRules } from './judgement.ts';
-import { moneyDays } from './money-days.ts';
+import { readMoneyDays } from './money-days.ts';
 import { nextDayAt, villageDay } from './village-day.ts';
 import type { Village } from '../../village.ts';
 
@@ -77,6 +77,7 @@ async function readPage(
 
 export function ledgerHandlers(village: Village) {
   const { db, source, economy, board } = village;
+  const moneyDays = readMoneyDays(village);
 
   /** An agent without an account has had no life yet. If its Agent object exists, its balance is zero. */
   const unknown = (agentId: string): boolean => source.get(agentId) === null;
@@ -103,7 +104,7 @@ export function ledgerHandlers(village: Village) {
           : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
       return accepted(balanceAnswer(agentId, funds));
     }),
-    listMoneyDays: plain(async ({ query, actor, now }) => accepted(await moneyDays(village, { ...query, actor, now }))),
+    listMoneyDays: plain(async ({ query, actor, now }) => accepted(await moneyDays({ ...query, actor, now }))),
     getLedger: plain(async ({ params: { agent_id: agentId }, query, now }) => {
       const account = await findAgentAccount(db, agentId);
       if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);

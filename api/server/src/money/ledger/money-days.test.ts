@@ -4,47 +4,40 @@ import { test } from 'node:test';
 import type { DaySum } from '@hamlet/store';
 import { MONEY_DAY_AGENTS_MAX } from '@hamlet/contract';
 import { startPlay } from '../../testing/test-village.ts';
-import { moneyDaysOf } from './money-days.ts';
+import { moneyDayOf } from './money-days.ts';
 import { villageDay } from './village-day.ts';
 
 const sum = (day: string, agentId: string, spent: bigint): DaySum => ({ day, agentId, received: 5n, spent, lost: 0n });
 
-test('a day has its total, its agents by what they spent, and a zero day between', () => {
-  const days = ['2026-11-30', '2026-11-29', '2026-11-28'];
-  const sums = [
-    sum('2026-11-30', 'bob', 1_000_000n),
-    sum('2026-11-30', 'ada', 2_500_000n),
-    sum('2026-11-28', 'ada', 1n),
-    sum('2026-11-27', 'ada', 7n),
-  ];
+test('a day has its total and its agents by what they spent, and a quiet day zeros', () => {
+  const sums = [sum('2026-11-30', 'bob', 1_000_000n), sum('2026-11-30', 'ada', 2_500_000n)];
   const costs = [
     { day: '2026-11-30', agentId: 'ada', currency: 'USD', micros: 12_345n },
     { day: '2026-11-30', agentId: 'cleo', currency: 'EUR', micros: 1_000_000n },
   ];
-  const [today, yesterday, before] = moneyDaysOf({ days, sums, costs });
+  const today = moneyDayOf('2026-11-30', { sums, costs });
   assert.deepEqual(
-    today?.agents.map(({ agent_id, spent, costs }) => [agent_id, spent, costs]),
+    today.agents.map(({ agent_id, spent, costs }) => [agent_id, spent, costs]),
     [
       ['ada', '2.5', [{ currency: 'USD', amount: '0.012345' }]],
       ['bob', '1', []],
       ['cleo', '0', [{ currency: 'EUR', amount: '1' }]],
     ],
   );
-  assert.deepEqual([today?.total.spent, today?.total.received, today?.total.costs?.length], ['3.5', '0.00001', 2]);
-  assert.deepEqual(yesterday, {
+  assert.deepEqual([today.total.spent, today.total.received, today.total.costs?.length], ['3.5', '0.00001', 2]);
+  assert.deepEqual(moneyDayOf('2026-11-29', { sums: [], costs: [] }), {
     day: '2026-11-29',
     total: { received: '0', spent: '0', lost: '0', costs: [] },
     agents: [],
     left_out: 0,
   });
-  assert.equal(before?.total.spent, '0.000001');
 });
 
 test('a village of many agents names those that spent most, and counts all', () => {
   const many = Array.from({ length: MONEY_DAY_AGENTS_MAX + 3 }, (_, at) => sum('2026-11-30', `a${at}`, BigInt(at)));
-  const [day] = moneyDaysOf({ days: ['2026-11-30'], sums: many, costs: null });
-  assert.deepEqual([day?.agents.length, day?.left_out, day?.agents[0]?.agent_id], [100, 3, 'a102']);
-  assert.deepEqual([day?.total.spent, day?.total.costs], ['0.005253', null]);
+  const day = moneyDayOf('2026-11-30', { sums: many, costs: null });
+  assert.deepEqual([day.agents.length, day.left_out, day.agents[0]?.agent_id], [100, 3, 'a102']);
+  assert.deepEqual([day.total.spent, day.total.costs], ['0.005253', null]);
 });
 
 test('people read what each agent received, spent and lost today; prices at providers are for admins', async () => {

@@ -1,15 +1,13 @@
-import { formatAiDollars, MONEY_DAY_AGENTS_MAX, roleMay, type DaySums, type MoneyDay } from '@hamlet/contract';
+import { formatAiDollars, MONEY_DAY_AGENTS_MAX, type DaySums, type MoneyDay } from '@hamlet/contract';
 import { readDayCosts, readDaySums, type DayCost, type DaySum } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
+import { refuseUnpermitted } from '../../http/pipeline/authorize.ts';
 import type { Village } from '../../village.ts';
-import { villageDay } from './village-day.ts';
+import { keepDays } from './keep-days.ts';
 
-const DAY_MS = 86_400_000;
-
-/** The last days of the village, newest first, such as `2026-11-30`. Pure. */
-function lastDays(now: Date, timeZone: string, count: number): readonly string[] {
-  const today = Date.parse(villageDay(now, timeZone));
-  return Array.from({ length: count }, (_, back) => new Date(today - back * DAY_MS).toISOString().slice(0, 10));
+interface Shown {
+  readonly sums: readonly DaySum[];
+  readonly costs: readonly DayCost[] | null;
 }
 
 function sumsOf(sums: readonly DaySum[], costs: readonly DayCost[] | null): DaySums {
@@ -27,19 +25,11 @@ function sumsOf(sums: readonly DaySum[], costs: readonly DayCost[] | null): DayS
   };
 }
 
-interface Read {
-  readonly days: readonly string[];
-  readonly sums: readonly DaySum[];
-  /** Null if the caller may not read them. */
-  readonly costs: readonly DayCost[] | null;
-}
-
 const byAgent = <T extends { readonly agentId: string }>(rows: readonly T[]) =>
   Map.groupBy(rows, ({ agentId }) => agentId);
 
-function dayOf(day: string, { sums: allSums, costs: allCosts }: Read): MoneyDay {
-  const sums = allSums.filter((sum) => sum.day === day);
-  const costs = allCosts?.filter((cost) => cost.day === day) ?? null;
+/** The view of a day: its total, and its agents by what they spent. `costs` is null if the caller may not read them. Pure. */
+export function moneyDayOf(day: string, { sums, costs }: Shown): MoneyDay {
   const [sumsBy, costsBy] = [byAgent(sums), byAgent(costs ?? [])];
   const spentBy = (agentId: string): bigint => (sumsBy.get(agentId) ?? []).reduce((all, { spent }) => all + spent, 0n);
   const ids = [...new Set([...sumsBy.keys(), ...costsBy.keys()])].toSorted(
@@ -52,11 +42,6 @@ function dayOf(day: string, { sums: allSums, costs: allCosts }: Read): MoneyDay 
   return { day, total: sumsOf(sums, costs), agents, left_out: ids.length - agents.length };
 }
 
-/** One day for each of `days`, with zeros if nothing moved. Pure. */
-export function moneyDaysOf(read: Read): readonly MoneyDay[] {
-  return read.days.map((day) => dayOf(day, read));
-}
-
 interface Asked {
   readonly days: number;
   readonly agent_id?: string | undefined;
@@ -64,14 +49,20 @@ interface Asked {
   readonly now: Date;
 }
 
-export async function moneyDays({ db, economy }: Village, { days: count, agent_id: agentId, actor, now }: Asked) {
-  const { timeZone } = economy;
-  const days = lastDays(now, timeZone, count);
-  // A day longer than needed: a day of the village may have 26 hours.
-  const asked = { since: new Date(now.getTime() - (count + 1) * DAY_MS), timeZone, agentId: agentId ?? null };
-  const [sums, costs] = await Promise.all([
-    readDaySums(db, asked),
-    roleMay(actor.role, 'models:manage') ? readDayCosts(db, asked) : null,
-  ]);
-  return { time_zone: timeZone, days: [...moneyDaysOf({ days, sums, costs })] };
+/** The handler's reader of sums: it keeps the finished days of this replica. */
+export function readMoneyDays({ db, economy }: Village) {
+  const read = keepDays(async (asked) => {
+    const [sums, costs] = await Promise.all([readDaySums(db, asked), readDayCosts(db, asked)]);
+    return { sums, costs };
+  });
+  return async ({ days: count, agent_id: agentId, actor, now }: Asked) => {
+    const { timeZone } = economy;
+    const mayReadCosts = refuseUnpermitted(actor, 'models:manage', 'read costs at providers') === null;
+    const wanted = (row: { readonly agentId: string }): boolean => agentId === undefined || row.agentId === agentId;
+    const days = await read({ count, now, timeZone });
+    const views = days.map(({ day, sums, costs }) =>
+      moneyDayOf(day, { sums: sums.filter(wanted), costs: mayReadCosts ? costs.filter(wanted) : null }),
+    );
+    return { time_zone: timeZone, days: views };
+  };
 }

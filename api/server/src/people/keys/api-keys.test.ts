@@ -74,6 +74,13 @@ test('a key offers money for a run only with the scope spend', async () => {
   await refuses(clientOf(url, payer.token).createRun(offering), 'no_such_agent', 'the scopes allow it');
 });
 
+test('a key of an admin reads sums of days, and prices at providers only in a session', async () => {
+  const { token } = await grace.client.createMyKey({ name: 'sums', scopes: ['read', 'manage'], days: 1 });
+  const [byKey] = (await clientOf(url, token).listMoneyDays({ days: 1 })).days;
+  const [inSession] = (await grace.client.listMoneyDays({ days: 1 })).days;
+  assert.deepEqual([byKey?.total.costs, inSession?.total.costs], [null, []]);
+});
+
 test('acts of a key name it in the audit', async () => {
   const { key, token } = await grace.client.createMyKey({ name: 'moderator', scopes: ['manage'], days: 1 });
   const { post } = await ada.client.createPost({ title: 'Spam', body: 'Buy now.' });
