@@ -3,7 +3,7 @@ import type { PolicyProposal } from '@hamlet/contract';
 import type { CommandClasses, ExampledRule } from '@hamlet/core';
 import { checkExamples, checkVillageRules, commandsInExamples, wrongExamples } from '@hamlet/core';
 import type { AgentSource } from '../../agents/agent-source.ts';
-import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { agentPolicy, type PolicyOf } from '../agent-policy.ts';
 import type { ReadCommand } from '../shell/read-command.ts';
 import type { Village } from '../../village.ts';
@@ -20,7 +20,7 @@ async function readCommands(rules: readonly ExampledRule[], readCommand: ReadCom
   return (command) => known.get(command) ?? null;
 }
 
-export const wrong = (errors: readonly string[]): Outcome<never> =>
+export const wrong = (errors: readonly string[]): Refused =>
   refused('policy_wrong', errors.join('; ').slice(0, DETAIL_MAX_CHARS));
 
 type Source = Pick<AgentSource, 'get' | 'entitlement'>;
@@ -45,10 +45,11 @@ function proposedSource(source: Source, proposal: Exclude<PolicyProposal, { of: 
   });
 }
 
+/** The rules of an Agent or a tier; null for a query that names neither. */
 export function rulesOfLayer(
-  { source, settings }: Village,
+  { source }: Village,
   { agent_id: agentId, tier }: { readonly agent_id?: string | undefined; readonly tier?: string | undefined },
-): Outcome<PolicyProposal> {
+): Outcome<PolicyProposal> | null {
   if (agentId !== undefined) {
     const record = source.get(agentId);
     if (record === null) return refused('no_such_agent');
@@ -56,7 +57,7 @@ export function rulesOfLayer(
     const servers = mcpServers === undefined ? {} : { mcp_servers: mcpServers };
     return accepted({ of: 'agent', agent_id: agentId, tools, ...servers });
   }
-  if (tier === undefined) return accepted({ of: 'village', rules: settings.rules });
+  if (tier === undefined) return null;
   const spec = source.entitlement(tier);
   return spec === null ? refused('no_such_entitlement') : accepted({ of: 'tier', name: tier, tools: spec.tools ?? {} });
 }

@@ -2,7 +2,7 @@ import type { RulesInForce as RulesView, setVillageRules } from '@hamlet/contrac
 import { inTransaction, lockName, putVillageSetting, readVillageSettings, type Db } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import type { RequestOf } from '../../http/handler.ts';
-import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import {
   missingDenials,
   RULES_KEY,
@@ -30,8 +30,8 @@ export async function readRules({ db, settings: { chartRules } }: Village): Prom
 
 type Request = RequestOf<typeof setVillageRules>;
 
-async function problemsOf(village: Village, rules: Request['body']['rules']): Promise<Outcome<null>> {
-  if (rules === null) return accepted(null);
+async function refuseRules(village: Village, rules: Request['body']['rules']): Promise<Refused | null> {
+  if (rules === null) return null;
   if (Buffer.byteLength(JSON.stringify(rules)) > RULES_MAX_BYTES)
     return wrong([`the rules have more than ${RULES_MAX_BYTES} bytes: write fewer or shorter ones`]);
   const missing = missingDenials(village.settings.chartRules.rules, rules);
@@ -39,7 +39,7 @@ async function problemsOf(village: Village, rules: Request['body']['rules']): Pr
     return wrong(missing.map(({ tools }) => `the chart denies ${tools.join(', ')}: keep this rule as it is`));
   const proposal = { of: 'village', rules } as const;
   const proposed = await proposedPolicy(village, { proposal, classesInForce: village.classesOf });
-  return proposed.ok ? accepted(null) : proposed;
+  return proposed.ok ? null : proposed;
 }
 
 /** Stores rules in place of the version that the caller has read. A repeated request changes nothing. */
@@ -48,8 +48,8 @@ export async function setRules(village: Village, request: Request): Promise<Outc
   const { chartRules } = settings;
   const { rules, version } = request.body;
   if (!chartRules.editable) return refused('rules_locked');
-  const checked = await problemsOf(village, rules);
-  if (!checked.ok) return checked;
+  const refusal = await refuseRules(village, rules);
+  if (refusal !== null) return refusal;
   return inTransaction(db, async (tx) => {
     await lockName(tx, `setting ${RULES_KEY}`);
     const before = await present(tx, chartRules);

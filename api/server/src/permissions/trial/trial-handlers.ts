@@ -31,9 +31,8 @@ export function trialHandlers(village: Village) {
   return {
     getPolicy: plain(async ({ query }) => {
       const layer = rulesOfLayer(village, query);
-      if (!layer.ok) return layer;
-      if (layer.data.of === 'village') return accepted(await readRules(village));
-      return accepted({ in_force: layer.data, village: null });
+      if (layer === null) return accepted(await readRules(village));
+      return layer.ok ? accepted({ in_force: layer.data, village: null }) : layer;
     }),
     setVillageRules: plain((request) => setRules(village, request)),
     tryPolicy: plain(async (request) => {
