@@ -39,6 +39,16 @@ async function begin(): Promise<Working & { readonly sessionId: string }> {
   return { ...(await permits.start('ada', run)), sessionId };
 }
 
+/** Writes the first report of a run. Returns the id of its message. */
+async function report(runId: string, sessionId: string): Promise<string> {
+  const author = { role: 'agent', id: 'ada', name: 'ada' } as const;
+  const line = { sessionId, runId, author, text: 'Step 1', state: 'answered', inReplyTo: null, cost: null } as const;
+  return (await inTransaction(db, (tx) => insertMessage(tx, { ...line, progress: { steps: 1 } }, null))).messageId;
+}
+
+const replace = (messageId: string, text: string) =>
+  inTransaction(db, (tx) => replaceReport(tx, messageId, { text, steps: 2 }));
+
 const DAY_MS = 86_400_000;
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 const passTime = () =>
@@ -145,18 +155,15 @@ test('a person who may no longer read the run gets neither its answer nor its fi
 test('one message shows the newest report of a run, every 3 seconds and 20 times at most, and goes before the answer', async () => {
   const bot = fakeBot('ada');
   const { runId, sessionId } = await begin();
-  const author = { role: 'agent', id: 'ada', name: 'ada' } as const;
-  const line = { sessionId, runId, author, text: 'Step 1', state: 'answered', inReplyTo: null, cost: null } as const;
-  const { messageId } = await inTransaction(db, (tx) => insertMessage(tx, { ...line, progress: { steps: 1 } }, null));
-  const report = (text: string) => inTransaction(db, (tx) => replaceReport(tx, messageId, { text, steps: 2 }));
+  const messageId = await report(runId, sessionId);
   await round(bot);
   await round(bot);
   assert.deepEqual([bot.sent.map(({ text }) => text), bot.edits], [['Step 1'], []]);
-  await report('Step 2');
+  await replace(messageId, 'Step 2');
   await round(bot);
   assert.deepEqual(bot.edits, [], 'three seconds have not passed');
   for (let step = 2; step < 30; step += 1) {
-    await report(`Step ${step}`);
+    await replace(messageId, `Step ${step}`);
     await passTime();
     await round(bot);
   }
@@ -172,11 +179,9 @@ test('a person who deletes the report still gets the answer', async () => {
   };
   const bot = { ...fakeBot('ada'), edit: gone, remove: gone };
   const { runId, sessionId } = await begin();
-  const author = { role: 'agent', id: 'ada', name: 'ada' } as const;
-  const line = { sessionId, runId, author, text: 'Step 1', state: 'answered', inReplyTo: null, cost: null } as const;
-  const { messageId } = await inTransaction(db, (tx) => insertMessage(tx, { ...line, progress: { steps: 1 } }, null));
+  const messageId = await report(runId, sessionId);
   await round(bot);
-  await inTransaction(db, (tx) => replaceReport(tx, messageId, { text: 'Step 2', steps: 2 }));
+  await replace(messageId, 'Step 2');
   await passTime();
   await round(bot);
   dataOf(await talk.answer('ada', runId, 'Baked.'));
@@ -187,7 +192,7 @@ test('a person who deletes the report still gets the answer', async () => {
   );
 });
 
-test('a place goes only forward for two days; then smaller numbers begin again', async () => {
+test('a place never goes back for two days; after that, smaller numbers count again', async () => {
   assert.equal(await readChannelPlace(db, 'b'), 0);
   await keepChannelPlace(db, 'b', 900);
   await keepChannelPlace(db, 'b', 800);

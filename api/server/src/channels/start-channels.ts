@@ -103,7 +103,7 @@ export function startChannels(ports: ChannelPorts): {
     stop: async () => {
       ending.abort();
       await withTimeout(STOP_LIMIT_MS, Promise.all([polls.settled(), deliveries.settled()])).catch((error: unknown) =>
-        log('warn', 'a messenger holds up the end of this replica', { error }),
+        log('warn', 'a messenger delays the end of this replica', { error }),
       );
     },
   };

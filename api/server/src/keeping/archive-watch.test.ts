@@ -8,7 +8,7 @@ import { archiveHealth } from './archive-watch.ts';
 const NOW = new Date('2026-11-30T03:00:00Z');
 const before = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000);
 
-test('an archive is as far behind as its newest second, and troubled while its keeper complains', () => {
+test('an archive is as far behind as its newest second, and troubled while it has a problem', () => {
   const state = { latest: before(90), reportedAt: before(10), problem: null };
   assert.deepEqual(archiveHealth(null, NOW), { behindS: 0, troubled: 0 });
   assert.deepEqual(archiveHealth(state, NOW), { behindS: 90, troubled: 0 });

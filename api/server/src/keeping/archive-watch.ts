@@ -8,13 +8,13 @@ const EVERY_MS = 60_000;
 
 const Watched = z.object({ behindS: z.number(), troubled: z.number() });
 
-/** How far the archive is behind, in seconds, and 1 if its keeper complains. Pure. */
+/** How far the archive is behind, in seconds, and 1 if it has a problem. Pure. */
 export function archiveHealth(
   state: Pick<ArchiveState, 'latest' | 'reportedAt' | 'problem'> | null,
   now: Date,
 ): z.infer<typeof Watched> {
   if (state === null) return { behindS: 0, troubled: 0 };
-  // A keeper that waits for its first segment reports nothing more.
+  // No report comes while the first base backup waits for its segment.
   const behindMs = now.getTime() - (state.latest ?? state.reportedAt).getTime();
   return { behindS: Math.max(0, Math.floor(behindMs / 1_000)), troubled: state.problem === null ? 0 : 1 };
 }
