@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { backup } from './backup/backup.ts';
-import { restore } from './backup/restore.ts';
+import { restore, sourceOf } from './backup/restore.ts';
 import { buildPrograms } from './cluster.ts';
 import { down } from './commands/down.ts';
 import { logs } from './commands/logs.ts';
@@ -58,7 +58,7 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
   dev: async () => dev(),
   logs: async (settings) => logs(await placeOf(settings), settings.who),
   backup: async (settings) => void (await backup(await placeOf(settings), settings.file)),
-  restore: async (settings) => restore(await placeOf(settings), settings),
+  restore: async (settings) => restore(await placeOf(settings), sourceOf(settings), settings),
   doctor: async (settings) => {
     if (!(await doctor(settings))) process.exitCode = 1;
   },

@@ -1,6 +1,6 @@
 /** The folder of the sealed log is cut back to an earlier moment, also if the first attempt is interrupted. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
@@ -52,6 +52,7 @@ for (const [when, [program, script]] of Object.entries(INTERRUPTIONS))
     writeFileSync(join(log, 'checkpoint'), note(600));
     for (const size of [256, 512]) writeFileSync(join(log, 'checkpoints', String(size)), note(size));
     writeFileSync(join(log, 'hashes'), hashes);
+    writeFileSync(join(log, 'key.pub'), 'the key');
     writeProgram(join(programs, program), script);
     await assert.rejects(cut());
     rmSync(join(programs, program));
@@ -62,5 +63,6 @@ for (const [when, [program, script]] of Object.entries(INTERRUPTIONS))
     const [first = ''] = readdirSync(join(log, 'lost')).toSorted();
     const lost = join(log, 'lost', first);
     assert.equal(readFileSync(join(lost, 'checkpoint'), 'utf8'), note(600));
+    assert.ok(!existsSync(join(log, 'key.pub')), 'the next api writes the key with which it continues');
     assert.deepEqual(readFileSync(join(lost, 'hashes')), hashes.subarray(KEPT));
   });

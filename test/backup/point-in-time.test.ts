@@ -1,9 +1,10 @@
 /** A village is restored to a second: after a kill of its Postgres, and on another machine where only the archive and the log are left; a damaged archive is refused. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, rm, truncate, utimes } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rm, truncate, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -99,7 +100,8 @@ async function momentNow(): Promise<string> {
 
 /** Restores the moment while the test plays the Deployment of the API. */
 async function restoreTo(own: BackupVillage, until: string, running?: Api): Promise<Api> {
-  const restoring = restore(own.place, { until, yes: true });
+  await own.setState({ key: await readFile(join(own.folder, 'log/key.pem'), 'utf8') });
+  const restoring = restore(own.place, { until }, { yes: true });
   restoring.catch(() => undefined);
   const replicas = async (): Promise<number | undefined> => (await own.stateOf()).replicas['hamlet-api'];
   const failed = restoring.then(() => undefined);
@@ -148,10 +150,16 @@ test('after a kill of Postgres, the village is restored to a second before a cha
   await first.village.postgres.start();
 
   await assert.rejects(
-    restore(first.place, { until: '2020-01-01T00:00:00Z', yes: true }),
+    restore(first.place, { until: '2020-01-01T00:00:00Z' }, { yes: true }),
     /no base backup before 2020/,
   );
-  await assert.rejects(restore(first.place, { until: '2999-01-01T00:00:00Z', yes: true }), /is not over yet/);
+  await assert.rejects(restore(first.place, { until: '2999-01-01T00:00:00Z' }, { yes: true }), /is not over yet/);
+  const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+  await first.setState({ key });
+  await assert.rejects(
+    restore(first.place, { until: moment }, { yes: true }),
+    /was signed by another key than that of the village/,
+  );
   const { archive } = dataOf(await api.play.admin.raw.getKeeping());
   assert.ok(archive?.earliest && archive.latest && archive.earliest < moment, JSON.stringify(archive));
   assert.equal(archive.problem, null);
@@ -164,7 +172,12 @@ test('after a kill of Postgres, the village is restored to a second before a cha
   await assertLogVerifies(first, api);
   const lost = join(first.folder, 'log/lost');
   const [evidence = ''] = await readdir(lost);
-  assert.deepEqual((await readdir(join(lost, evidence))).toSorted(), ['checkpoint', 'checkpoints', 'hashes']);
+  assert.deepEqual((await readdir(join(lost, evidence))).toSorted(), [
+    'checkpoint',
+    'checkpoints',
+    'hashes',
+    'key.pub',
+  ]);
   await api.stop();
 });
 

@@ -31,14 +31,14 @@ test('restore removes the data written after the backup, and the sealed log cont
   assert.equal(await balance(), then + 40);
   await setState({ key: 'another key', resources: { items: (await stateOf()).resources.items.slice(0, 1) } });
 
-  await assert.rejects(restore(place, { file, yes: false }), /confirmation needs a terminal.*nothing was changed/);
+  await assert.rejects(restore(place, { file }, { yes: false }), /confirmation needs a terminal.*nothing was changed/);
   assert.deepEqual((await stateOf()).done, [], 'a refusal changes nothing');
   await assert.rejects(
-    restore({ ...place, namespace: 'meadow' }, { file, yes: true }),
+    restore({ ...place, namespace: 'meadow' }, { file }, { yes: true }),
     /the backup is of namespace hamlet/,
   );
 
-  const restoring = restore(place, { file, yes: true });
+  const restoring = restore(place, { file }, { yes: true });
   restoring.catch(() => undefined);
   await eventually('the apis to be ended', async () => (await stateOf()).replicas['hamlet-api'] === 0);
   await api.stop();

@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import { requirePostgres } from './backup.ts';
 import { checkParts, describeParts, holdingsText, isEmpty, PARTS, type Manifest } from './manifest.ts';
 import { bareResources, missingFrom } from './resources.ts';
-import { restore } from './restore.ts';
+import { restore, sourceOf } from './restore.ts';
 import { testFolder } from '@hamlet/test/env/at-end';
 
 const PLACE = { kubectl: '/nowhere/kubectl', helm: '/nowhere/helm', kubeconfig: undefined, namespace: 'hamlet' };
@@ -64,19 +64,16 @@ test('a missing manifest, or one of another format, is refused with a fix', asyn
 });
 
 test('restore refuses before it asks the cluster: no file, a file and a moment, a missing file, a file that is not a backup', async () => {
-  const until = '2026-11-30T03:12:07Z';
-  for (const options of [{}, { file: join(folder, 'none.tar'), until }])
-    await assert.rejects(
-      restore(PLACE, { ...options, yes: true }),
-      /restore needs either the file of a backup or a moment; nothing was changed/,
-    );
-  await assert.rejects(
-    restore(PLACE, { file: join(folder, 'none.tar'), yes: true }),
-    /does not exist; nothing was changed/,
-  );
+  const [file, until] = [join(folder, 'none.tar'), '2026-11-30T03:12:07Z'];
+  for (const given of [
+    { file: undefined, until: undefined },
+    { file, until },
+  ])
+    assert.throws(() => sourceOf(given), /restore needs either the file of a backup or a moment; nothing was changed/);
+  await assert.rejects(restore(PLACE, { file }, { yes: true }), /does not exist; nothing was changed/);
   writeFileSync(join(folder, 'text.tar'), 'not an archive');
   await assert.rejects(
-    restore(PLACE, { file: join(folder, 'text.tar'), yes: true }),
+    restore(PLACE, { file: join(folder, 'text.tar') }, { yes: true }),
     (error) => error instanceof Failure && error.fix?.includes('nothing was changed') === true,
   );
 });

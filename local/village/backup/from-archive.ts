@@ -1,8 +1,10 @@
+import { createPublicKey, hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keyId, readNote, sameBytes } from '@hamlet/core';
 import { Failure } from '../failure.ts';
-import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
+import { kubectl, secretValue, tryKubectl, type Place } from '../kubectl.ts';
 import { runSteps } from '../steps.ts';
 import { dump } from './backup.ts';
 import { databaseFacts, POSTGRES_POD, psql, type DatabaseFacts } from './database.ts';
@@ -20,34 +22,21 @@ const UNTIL_FIX = 'make restore UNTIL=2026-11-30T03:12:07Z, a moment to the seco
  */
 export async function fromArchive(place: Place, until: string, folder: string): Promise<Replacement> {
   refuseMoment(until);
-  let facts: DatabaseFacts | undefined;
+  let then: Then | undefined;
   try {
     await runSteps(`Hamlet: the village as it was at ${until}`, [
       { name: 'archive', work: async ({ doing }) => finishSegment(place, doing) },
       { name: 'replay', work: async () => void (await recover(place, 'open', until)) },
-      { name: 'database', work: async () => void (facts = await databaseFacts(place, 'recovered')) },
+      { name: 'database', work: async () => void (then = await readThen(place, until)) },
       { name: 'dump', work: async ({ doing }) => dump(place, { server: 'recovered', folder, doing }) },
     ]);
-    const checkpoint = join(folder, 'checkpoint');
-    const note = await psql(place, { server: 'recovered' }, "select coalesce(note, '') from log.head");
-    writeFileSync(checkpoint, note === '' ? '' : `${note.trimEnd()}\n`);
-    return replacementOf(place, { until, folder, facts, checkpoint });
   } finally {
     await recover(place, 'close').catch((error: unknown) => console.error(error));
   }
-}
-
-interface Recovered {
-  readonly until: string;
-  readonly folder: string;
-  readonly facts: DatabaseFacts | undefined;
-  readonly checkpoint: string;
-}
-
-function replacementOf(place: Place, { until, folder, facts, checkpoint }: Recovered): Replacement {
-  if (facts?.migration === undefined)
-    throw new Failure(`the village was empty at ${until}; nothing was changed`, UNTIL_FIX);
-  const { server, migration, sealed, holdings } = facts;
+  if (then === undefined) throw new Error('the steps ended without a database');
+  const { note, server, migration, sealed, holdings } = then;
+  const checkpoint = join(folder, 'checkpoint');
+  writeFileSync(checkpoint, note === '' ? '' : `${note.trimEnd()}\n`);
   return {
     title: `The village: as it was at ${until}`,
     folder,
@@ -58,6 +47,37 @@ function replacementOf(place: Place, { until, folder, facts, checkpoint }: Recov
     others: [{ name: 'sealed log', work: async ({ doing }) => cutLog(place, { checkpoint, sealed }, doing) }],
     detail: { until, sealed },
   };
+}
+
+interface Then extends DatabaseFacts {
+  readonly migration: string;
+  /** The newest checkpoint of then; empty before the first. */
+  readonly note: string;
+}
+
+/** The recovered database. Throws a Failure if the village cannot continue from it. */
+async function readThen(place: Place, until: string): Promise<Then> {
+  const { migration, ...facts } = await databaseFacts(place, 'recovered');
+  if (migration === undefined) throw new Failure(`the village was empty at ${until}; nothing was changed`, UNTIL_FIX);
+  const note = await psql(place, { server: 'recovered' }, "select coalesce(note, '') from log.head");
+  if (note !== '' && !isSignedBy(`${note.trimEnd()}\n`, await secretValue(place, 'hamlet-log', 'key.pem')))
+    throw new Failure(
+      `the log of ${until} was signed by another key than that of the village, so it would seal nothing; nothing was changed`,
+      'put the key of then into the Secret hamlet-log and restore again, or choose a moment after the key was replaced (docs/SECRETS.md, "The key of the log")',
+    );
+  return { ...facts, migration, note };
+}
+
+/** True if the checkpoint names the key of the PEM text. The API checks the signature. */
+function isSignedBy(note: string, pem: string): boolean {
+  const { x = '' } = createPublicKey(pem).export({ format: 'jwk' });
+  const publicKey = Buffer.from(x, 'base64url');
+  return (readNote(note)?.signatures ?? []).some(({ name, keyId: id }) =>
+    sameBytes(
+      id,
+      keyId({ name, publicKey }, (bytes) => hash('sha256', bytes, 'buffer')),
+    ),
+  );
 }
 
 function refuseMoment(until: string): void {

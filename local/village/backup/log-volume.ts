@@ -77,7 +77,7 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
 
 /**
  * Moves what the folder has after its first $1 entries to `lost/TIME`: evidence. Reads the checkpoint of those entries,
- * which it installs last, so that a cut that was interrupted begins again.
+ * which it installs last, so that a cut that was interrupted begins again. The api writes its key again.
  */
 const CUT = `set -eu
 cat >.checkpoint.new
@@ -92,6 +92,7 @@ for each in checkpoints/*; do
 done
 sync
 truncate -s "$(($1 * 32))" hashes
+[ ! -e key.pub ] || mv key.pub "$lost/"
 if [ -s .checkpoint.new ]; then mv .checkpoint.new checkpoint; else rm checkpoint .checkpoint.new; fi
 sync`;
 

@@ -19,26 +19,24 @@ import { transfer } from './stream.ts';
 const SEALS_MS = 60_000;
 const PAUSE_MS = 1_000;
 
-export interface RestoreOptions {
-  /** A file of `make backup`. */
-  readonly file?: string | undefined;
-  /** Or a moment that the archive reaches, such as `2026-11-30T03:12:07Z`. */
-  readonly until?: string | undefined;
-  readonly yes: boolean;
+/** A file of `make backup`, or a moment that the archive reaches, such as `2026-11-30T03:12:07Z`. */
+type Source = { readonly file: string } | { readonly until: string };
+
+/** Throws a Failure unless exactly one of both is given. */
+export function sourceOf({ file, until }: Readonly<Record<'file' | 'until', string | undefined>>): Source {
+  if (file !== undefined && until === undefined) return { file: resolve(file) };
+  if (file === undefined && until !== undefined) return { until };
+  throw new Failure(
+    'restore needs either the file of a backup or a moment; nothing was changed',
+    `${FILE_FIX}; or make restore UNTIL=2026-11-30T03:12:07Z`,
+  );
 }
 
 /** Restores a backup or a moment. Every check that can refuse runs before the first change. */
-export async function restore(place: Place, { file, until, yes }: RestoreOptions): Promise<void> {
-  if ((file === undefined) === (until === undefined))
-    throw new Failure(
-      'restore needs either the file of a backup or a moment; nothing was changed',
-      `${FILE_FIX}; or make restore UNTIL=2026-11-30T03:12:07Z`,
-    );
-  const folder = folderBeside(file);
+export async function restore(place: Place, source: Source, { yes }: { readonly yes: boolean }): Promise<void> {
+  const folder = folderFor(source);
   try {
-    const unpacked = file === undefined ? undefined : await fromFile(place, resolve(file), folder);
-    await requirePostgres(place);
-    const replacement = unpacked ?? (await fromArchive(place, until ?? '', folder));
+    const replacement = await read(place, source, folder);
     await confirmReplacement(place, replacement, yes);
     await work(place, replacement);
   } finally {
@@ -46,15 +44,24 @@ export async function restore(place: Place, { file, until, yes }: RestoreOptions
   }
 }
 
+async function read(place: Place, source: Source, folder: string): Promise<Replacement> {
+  if ('file' in source) {
+    const unpacked = await fromFile(place, source.file, folder);
+    await requirePostgres(place);
+    return unpacked;
+  }
+  await requirePostgres(place);
+  return fromArchive(place, source.until, folder);
+}
+
 /** A new folder on the disk of the file, or among the files of the command. */
-function folderBeside(file: string | undefined): string {
-  if (file === undefined) {
+function folderFor(source: Source): string {
+  if ('until' in source) {
     mkdirSync(STATE, { recursive: true });
     return mkdtempSync(join(STATE, '.restore-'));
   }
-  const from = resolve(file);
-  if (!existsSync(from)) throw new Failure(`${from} does not exist; nothing was changed`, FILE_FIX);
-  return mkdtempSync(join(dirname(from), '.restore-'));
+  if (!existsSync(source.file)) throw new Failure(`${source.file} does not exist; nothing was changed`, FILE_FIX);
+  return mkdtempSync(join(dirname(source.file), '.restore-'));
 }
 
 /** Names both sides, and asks unless the village is empty. Throws a Failure if the village cannot take the data. */
