@@ -18,8 +18,8 @@ import {
 } from '@hamlet/contract';
 import type { Brake, Effect } from './measure.ts';
 
-/** The member whose sessions and keys drills end. Between drills the account is disabled. */
-const NAME = 'Drill';
+/** The member whose sessions and keys drills end: no name of a person. Between drills the account is disabled. */
+const NAME = 'drill-of-the-brakes';
 const PAGES_MAX = 100;
 
 /** Requests of one caller; the mark counts the accepted ones. */
@@ -34,13 +34,20 @@ function acceptedBy(name: string, request: () => Promise<{ readonly ok: boolean 
   };
 }
 
+/** The account of an earlier drill. Throws if it is enabled or no member: then a person may use it. */
 async function findAccount(admin: Client): Promise<string> {
   let cursor: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const query: { limit: number; cursor?: string } = cursor === null ? { limit: 200 } : { limit: 200, cursor };
     const { accounts, next_cursor: next } = await dataOf(admin.call(listAccounts, { query }));
     const found = accounts.find(({ name }) => name === NAME);
-    if (found !== undefined) return found.account_id;
+    if (found !== undefined) {
+      if (found.disabled_at === null || found.role !== 'member')
+        throw new Error(
+          `the account ${NAME} is in use. Fix: if a drill that was killed left it, disable it on the page People`,
+        );
+      return found.account_id;
+    }
     if (next === null) break;
     cursor = next;
   }

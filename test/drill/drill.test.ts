@@ -107,7 +107,12 @@ test('all brakes hold, the village keeps the figures, and nothing of the drill s
   assert.equal((await runs.play.admin.getVillageFreeze()).frozen, false);
   assert.deepEqual((await runs.play.admin.getStanding({ agent_id: 'ada' })).measures, []);
   const { accounts } = await runs.play.admin.listAccounts();
-  assert.ok(accounts.find(({ name }) => name === 'Drill')?.disabled_at !== null);
+  const { account_id, disabled_at } = accounts.find(({ name }) => name === 'drill-of-the-brakes') ?? assert.fail();
+  assert.notEqual(disabled_at, null);
+
+  await runs.play.admin.changeAccount({ account_id, disabled: false });
+  await assert.rejects(personBrakes(admin, peopleUrl), /drill-of-the-brakes is in use/);
+  await runs.play.admin.changeAccount({ account_id, disabled: true });
 });
 
 test('a freeze, and closed ways out, that an admin begins during a drill end the drill and stay', async () => {
