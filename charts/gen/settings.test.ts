@@ -15,6 +15,15 @@ test('subscription sign-in is off by default, and its settings reach the api', a
   assert.equal(text.match(/HAMLET_SUBSCRIPTION, value: "\{\\"clientId\\":\\"app-1\\"\}"/g)?.length, 2);
 });
 
+test('traces are off by default; an endpoint and a ratio reach both Deployments of the api', async () => {
+  assert.doesNotMatch(await api({}), /HAMLET_TRACING/);
+  const text = await api({ tracing: { endpoint: 'http://collector.monitoring:4318', sampleRatio: 0.25 } });
+  assert.equal(text.match(/HAMLET_TRACING_ENDPOINT, value: "http:\/\/collector\.monitoring:4318"/g)?.length, 2);
+  assert.equal(text.match(/HAMLET_TRACING_RATIO, value: "0\.25"/g)?.length, 2);
+  const { output } = await render({ tracing: { endpoint: 'collector:4318' } });
+  assert.match(output, /tracing\/endpoint|tracing\.endpoint/);
+});
+
 test('stored credentials are encrypted with a 32-byte key from a Secret that only the api mounts', async () => {
   const { text } = await render();
   const [, first = ''] = /first: (\S+)/.exec(text.slice(text.indexOf('name: hamlet-credential-keys'))) ?? [];

@@ -222,6 +222,10 @@ const CLUSTER: Schema = {
     dashboards: closed({ enabled: { type: 'boolean' }, labels, folder: { type: 'string', maxLength: 64 } }),
     scraperNamespaces: { type: 'array', maxItems: 16, items: name },
   }),
+  tracing: closed({
+    endpoint: { type: 'string', pattern: '^(https?://[^ ?]+)?$', maxLength: 512 },
+    sampleRatio: { type: 'number', minimum: 0, maximum: 1 },
+  }),
   figures: closed({
     enabled: { type: 'boolean' },
     kubeletRootsSecretName: name,

@@ -35,7 +35,7 @@ function describe(registry: Pick<Registry, 'getMetricsAsArray'>): readonly Regis
   });
 }
 
-/** Starts a real replica of the api with every feature that registers metrics (PayPal included), and reads its registry. */
+/** Starts a real replica of the api with every feature that registers metrics (PayPal and traces included), and reads its registry. */
 async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-metrics-'));
   const village = await startTestVillage();
@@ -43,6 +43,7 @@ async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
     const secretsFile = join(folder, 'secrets.json');
     await writeFile(secretsFile, JSON.stringify({ clientId: 'client', clientSecret: 'secret', webhookId: 'webhook' }));
     const replica = await village.startReplica({
+      HAMLET_TRACING_ENDPOINT: NOWHERE,
       HAMLET_PAYPAL: 'sandbox',
       HAMLET_PAYPAL_SECRETS_FILE: secretsFile,
       HAMLET_PAYPAL_PROXY: NOWHERE,

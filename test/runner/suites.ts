@@ -131,6 +131,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/server/src/scripts/script-residents.test.ts': 'real programs in the supervisor of the hands',
   'api/server/src/runs/kubectl-residents.test.ts': 'a real API server, an API and kubectl',
   'api/server/src/permissions/crash.test.ts': 'a process is killed at each write, with wrong clocks',
+  'api/server/src/tracing/trace-of-message.test.ts': 'the seconds between the end of a run and its trace',
   'charts/gen/presets.test.ts': 'a real API server checks every object of five sets of values',
   'test/egress/writes.test.ts': 'real clients, servers and time-outs through the broker',
   'evals/tasks.test.ts': 'solves 24 tasks with real programs',

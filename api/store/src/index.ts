@@ -131,6 +131,7 @@ export * from './settings/village-settings.ts';
 export * from './standing/measures.ts';
 export * from './timeline/timeline-places.ts';
 export * from './timeline/timeline-rows.ts';
+export * from './tracing/run-traces.ts';
 export * from './trade/active-purchases.ts';
 export * from './trade/auctions.ts';
 export * from './trade/bids.ts';

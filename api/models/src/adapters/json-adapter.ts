@@ -110,9 +110,11 @@ export function jsonAdapter(server: ModelServer, protocol: Protocol, kit: Adapte
     provider,
     secrets: () => (apiKey === null ? [] : [apiKey]),
     ask(call) {
-      const { stream, signal } = call;
+      const { stream, signal, request } = call;
+      const { traceparent } = request;
       const url = endpoint(baseUrl, path);
-      return protocol.read(() => postJson(kit, { url, headers, body: protocol.body(call), stream, signal }), call);
+      const sent = { url, headers: traceparent === undefined ? headers : { ...headers, traceparent }, stream, signal };
+      return protocol.read(() => postJson(kit, { ...sent, body: protocol.body(call) }), call);
     },
   };
 }

@@ -86,5 +86,7 @@ export interface ChatRequest {
   readonly extra?: ExtraFields | undefined;
   /** Labels for the server. Only the adapters of Chat Completions send them. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** The W3C header of the trace to which the request belongs, for servers that record traces. */
+  readonly traceparent?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

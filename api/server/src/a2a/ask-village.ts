@@ -21,9 +21,9 @@ export type AskVillage = <const R extends RouteSpec & { readonly name: A2aRoute 
   key: string,
 ) => Promise<Outcome<DataOf<R>>>;
 
-export function askVillage(ports: A2aPorts, { actor, requestId, traceparent, address }: A2aRequest): AskVillage {
+export function askVillage(ports: A2aPorts, { actor, requestId, traceparent, ownSpan, address }: A2aRequest): AskVillage {
   return async <const R extends RouteSpec & { readonly name: A2aRoute }>(route: R, input: RouteInput, key: string) => {
-    const caller = { actor, requestId, traceparent, address, key };
+    const caller = { actor, requestId, traceparent, ownSpan, address, key };
     let outcome = await requestVillage(ports, route, { caller, input });
     for (let repeat = 0; !outcome.ok && outcome.reason === IN_FLIGHT && repeat < REPEATS_MAX; repeat += 1) {
       await pause(PAUSE_MS);

@@ -28,6 +28,7 @@ import type { GatewayMetrics } from './gateway-metrics.ts';
 import { withinRun, type PlannedRequest } from './plan-request.ts';
 import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
 import type { ModelCatalog } from './models/village-models.ts';
+import type { Tracing } from '../tracing/start-tracing.ts';
 
 const BUSY_RETRY_S = 5;
 const MARGIN_MS = 30_000;
@@ -52,6 +53,8 @@ export interface GatewayPorts {
   readonly health: ModelHealth;
   readonly log: Log;
   readonly monotonicMs: () => number;
+  /** Null if the village has no traces. */
+  readonly tracing: Pick<Tracing, 'ofModelRequest'> | null;
 }
 
 interface AskedModel {

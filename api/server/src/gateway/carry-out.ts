@@ -197,6 +197,12 @@ interface Asked {
   readonly clock: AnswerClock;
 }
 
+/** The trace of the run that asks, for the model's server; undefined outside of runs, and for traces that are not recorded. */
+async function traceparentOf({ tracing }: GatewayPorts, { run, requestId }: Ticket): Promise<string | undefined> {
+  if (tracing === null || run === null) return undefined;
+  return (await tracing.ofModelRequest(run.runId, requestId)) ?? undefined;
+}
+
 async function ask(
   ports: GatewayPorts,
   ticket: Ticket,
@@ -205,9 +211,10 @@ async function ask(
   const { signal, gathered, clock } = about;
   const { served, request } = ticket.plan;
   try {
+    const traceparent = await traceparentOf(ports, ticket);
     signal.throwIfAborted();
     gathered.askedMs = ports.monotonicMs();
-    for await (const delta of served.port.stream({ ...request, signal })) {
+    for await (const delta of served.port.stream({ ...request, traceparent, signal })) {
       clock.take(delta);
       gathered.state = foldDelta(gathered.state, delta);
       if (!isVisible(delta) || signal.aborted) continue;

@@ -33,6 +33,8 @@ export interface RequestOf<R extends RouteSpec> {
   readonly actor: R['permission'] extends 'agent:self' | 'run:work' | 'models:use' ? AgentActor : Actor;
   readonly requestId: string;
   readonly traceparent: string;
+  /** The `traceparent` of the span of this request; absent if it has none. A run that the request creates continues it. */
+  readonly ownSpan?: string | undefined;
   readonly now: Date;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;

@@ -68,8 +68,9 @@ async function callTool(
   { ports, request }: Serving,
 ): Promise<CallToolResult> {
   const { idempotency_key: key, ...input } = given;
-  const { actor, requestId, traceparent, address } = request;
-  const caller = { actor, requestId, traceparent, address, key: typeof key === 'string' ? `mcp ${key}` : randomUUID() };
+  const { actor, requestId, traceparent, ownSpan, address } = request;
+  const by = { actor, requestId, traceparent, ownSpan, address };
+  const caller = { ...by, key: typeof key === 'string' ? `mcp ${key}` : randomUUID() };
   const ask: AskVillage = (route, sent) => requestVillage(ports, route, { caller, input: sent });
   return resultOf(await tool.call(input, ask), requestId);
 }

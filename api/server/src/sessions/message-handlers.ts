@@ -71,24 +71,24 @@ interface NewRun {
   readonly agentUid: string;
   readonly text: string;
   readonly safeMode: SafeMode | undefined;
+  readonly traceparent: string | undefined;
 }
 
 async function store(
   tx: Tx,
   { sessionId, agentId }: ChatSessionRow,
-  { author, agentUid, text, safeMode }: NewRun,
+  { author, text, ...asked }: NewRun,
 ): Promise<Sent> {
   const [run] = await insertRuns(tx, [
     {
+      ...asked,
       agentId,
-      agentUid,
       kind: 'message',
       prompt: text,
       createdByRole: author.role,
       createdById: author.id,
       schedule: null,
       sessionId,
-      safeMode,
     },
   ]);
   if (run === undefined) throw new Error('the database returned no run');
@@ -155,7 +155,8 @@ async function beginRun(
   if (given.length > 0 && record.spec.hands?.enabled === false) return refused('validation_failed', NO_HANDS);
   const { text, files } = readGivenFiles(said, given);
   if (text.length > MESSAGE_MAX_CHARS) return refused('validation_failed', TOO_LONG);
-  const stored = await store(tx, session, { author, agentUid: record.uid, text, safeMode });
+  const { ownSpan: traceparent } = request;
+  const stored = await store(tx, session, { author, agentUid: record.uid, text, safeMode, traceparent });
   await insertRunFiles(tx, stored.run.runId, files);
   return sent(tx, request, { village, record, ...stored, answers: null });
 }

@@ -12,6 +12,7 @@ import { createRegistry } from '../service/metrics.ts';
 import { openNotifications } from '../service/notifications.ts';
 import { openRedisLink } from '../service/redis-link.ts';
 import { startVillageSettings } from '../settings/village-settings.ts';
+import { startTracing } from '../tracing/start-tracing.ts';
 import { openAgents, type Agents } from './agents.ts';
 import type { Config } from './config.ts';
 import { waitForSchema } from './schema.ts';
@@ -66,6 +67,8 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
   const { source } = agents;
   const local = new RateLimiter();
   const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
+  const replicaId = randomUUID();
+  const tracing = startTracing({ config, db, notifications, registry, log, monotonicMs, replicaId });
   const shared = {
     ...databases,
     config,
@@ -74,7 +77,8 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
     registry,
     log,
     monotonicMs,
-    replicaId: randomUUID(),
+    replicaId,
+    tracing,
     notifications,
     settings,
   };

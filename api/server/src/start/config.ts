@@ -7,6 +7,7 @@ import { RepositoryMembers } from '../memory/repository-access.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
 import { FIGURES_ENVIRONMENT, figuresSettingsOf } from '../figures/figures-settings.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
+import { TRACING_ENVIRONMENT, tracingSettingsOf } from '../tracing/tracing-settings.ts';
 
 export interface HostPort {
   readonly host: string;
@@ -164,6 +165,7 @@ const Environment = z.object({
     .describe(
       'version of the map to which the api may move the saved world; if it refuses to start on another map, it names the version',
     ),
+  ...TRACING_ENVIRONMENT,
   HAMLET_STRICT_ANSWERS: z
     .enum(['0', '1'])
     .default('0')
@@ -214,6 +216,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     payments: paymentsConfigOf(env),
     models: modelsSettingsOf(env),
     figures: figuresSettingsOf(env),
+    tracing: tracingSettingsOf(env),
     sealing: {
       keyFile: env.HAMLET_LOG_KEY_FILE,
       folder: env.HAMLET_LOG_DIR,

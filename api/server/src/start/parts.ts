@@ -97,7 +97,7 @@ async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | '
 }
 
 export async function startParts({ shared, agents, counted: { limits } }: Base, options: StartOptions) {
-  const { config, db, notifications, registry, log, monotonicMs } = shared;
+  const { config, db, notifications, registry, log, monotonicMs, tracing } = shared;
   const { migrateMapTo, bootstrapCodeFile, oidc } = config;
   const facts = await startVillageFacts(shared);
   const { presence, standing, tiers, freeze, hub } = facts;
@@ -118,7 +118,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const money = await startMoney({ ...shared, tiers, freeze });
   const watch = await startRunWatch(shared);
   const deltas = createRunDeltas({ ...shared, watch });
-  const asked = { db, limits, meter: money.meter, freeze, standing, deltas, registry, log, monotonicMs };
+  const asked = { db, limits, meter: money.meter, freeze, standing, deltas, registry, log, monotonicMs, tracing };
   const gateway = openGateway({ ...asked, ...(await startModels(shared, options.models)) });
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const classesOf = createKnownClasses({

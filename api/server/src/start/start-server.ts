@@ -34,7 +34,7 @@ export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl'
 type Serving = { readonly authenticate: Authenticate; readonly handlers: Handlers };
 
 function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): Promise<Listeners> {
-  const { config, db, registry, log, monotonicMs } = base.shared;
+  const { config, db, registry, log, monotonicMs, tracing } = base.shared;
   const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;
   const { world, board, hands, people, policyOf, runStreams } = parts;
   const gate = createAddressGate({ limiter: base.local, trust, requestsPerMinute, socketsPerAddress, monotonicMs });
@@ -58,6 +58,7 @@ function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): P
       gate,
       metrics,
       strictAnswers,
+      tracing,
       limitActor,
       guard: people.guard,
       authenticate,
@@ -69,7 +70,7 @@ function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): P
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   await checkCommandExamples(config.rules.rules, createReadCommand());
   const base = await openBase(config, log, options);
-  const { db, link, notifications, registry, replicaId } = base.shared;
+  const { db, link, notifications, registry, replicaId, tracing } = base.shared;
   const parts = await startParts(base, options);
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress, figures } = parts;
   const authenticate = createAuthenticate({ ...base.shared, reviewer: base.agents.reviewer });
@@ -79,6 +80,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const own = [
     ...retentionJobs({ db, turnDays: () => base.shared.settings.values.turn_days, log }),
     ...permissionJobs({ db, log }),
+    ...(tracing?.jobs ?? []),
   ];
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
   const channels = startChannels({ ...base.shared, ...base.agents, ...base.counted, handlers });
@@ -86,15 +88,8 @@ export async function startServer(config: Config, log: Log, options: StartOption
     (part) => part.jobs,
   );
   const { redisUrl, namespace } = config;
-  const stopJobs = startJobs({
-    redisUrl,
-    namespace,
-    jobs: [...jobs, ...own],
-    link,
-    registry,
-    log,
-    leads: notifications.leads,
-  });
+  const { leads } = notifications;
+  const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log, leads });
   const { peopleUrl, agentsUrl, metricsUrl } = listeners;
   log('info', 'serving', { people: peopleUrl, agents: agentsUrl, metrics: metricsUrl, replica: replicaId });
   return {
@@ -111,6 +106,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await figures.stop();
       runStreams.closeAll();
       await listeners.stop();
+      await tracing?.stop();
       await parts.hands.stop();
       await board.stop();
       await world.stop();

@@ -23,6 +23,8 @@ export interface NewRun {
   readonly worker?: NewWorker | undefined;
   /** The caller has kept its manifests in this transaction (`keepManifests`). */
   readonly workflow?: RunWorkflow | undefined;
+  /** The W3C header of the request that creates the run; absent if the village has no traces. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A worker, with the share of its parent's budgets. */
@@ -68,6 +70,8 @@ function workflowColumns(workflow: RunWorkflow | undefined) {
   return { workflow: JSON.stringify(asked), manifests };
 }
 
+const queuedDetail = (run: NewRun | undefined): string => JSON.stringify({ traceparent: run?.traceparent });
+
 /** Creates queued runs in the order of the list, each with its first event, and notifies their agents. */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<readonly RunRow[]> {
   if (runs.length === 0) return [];
@@ -96,7 +100,14 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
     .execute();
   await tx
     .insertInto('run_event')
-    .values(made.map(({ runId }) => ({ run_id: runId, number: 1, event: 'queued', detail: '{}' })))
+    .values(
+      made.map(({ runId }, index) => ({
+        run_id: runId,
+        number: 1,
+        event: 'queued',
+        detail: queuedDetail(runs[index]),
+      })),
+    )
     .execute();
   await hintAgents(
     tx,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '@hamlet/test/env/at-end';
 import type { ModelPort } from '../../loop/ports.ts';
-import { otlpReceiver } from '../testing/otlp-receiver.ts';
+import { otlpReceiver } from '@hamlet/test/env/net/otlp-receiver';
 import { calls, says, scriptedModel } from '../../testing/scripted-model.ts';
 import { HOOKS, HOOKS_VERSION, type Hook } from '../plugins/hooks.ts';
 import type { Plugin } from '../plugins/plugin.ts';

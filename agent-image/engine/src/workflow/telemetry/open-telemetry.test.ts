@@ -10,7 +10,7 @@ import { SYSTEM_CLOCK } from '../../loop/system-clock.ts';
 import { echo, outcomeOf, someJournals } from '../../testing/a-tool.ts';
 import { anEngine, aRequest } from '../../testing/an-engine.ts';
 import { anEvent } from '../../testing/an-event.ts';
-import { otlpReceiver } from '../testing/otlp-receiver.ts';
+import { otlpReceiver } from '@hamlet/test/env/net/otlp-receiver';
 import { calls, says, scriptedModel } from '../../testing/scripted-model.ts';
 import type { SinkProblem } from './bus.ts';
 import { TelemetryEvent } from './event.ts';

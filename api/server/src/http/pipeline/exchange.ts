@@ -7,6 +7,7 @@ import type { JsonWriter } from './answer.ts';
 import type { AnyHandler } from '../handler.ts';
 import type { AddressGate } from './address-gate.ts';
 import type { RefuseDirect } from '../../permissions/direct-calls.ts';
+import type { RequestTracing } from '../trace.ts';
 import type { Services } from '../../service/services.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'>
   readonly guard: WatchConnections;
   /** True in tests: an answer outside the contract fails. Otherwise the API logs and counts it. */
   readonly strictAnswers: boolean;
+  /** Null if the village has no traces. */
+  readonly tracing: RequestTracing | null;
 }
 
 export interface Exchange {

@@ -36,7 +36,7 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
       isChecked,
       address: ports.gate.addressOf(request),
       requestId: randomUUID(),
-      traceparent: continueTrace(request.get('traceparent')),
+      traceparent: continueTrace(request.get('traceparent'), ports.tracing?.samples),
     };
     response
       .setHeader('x-request-id', exchange.requestId)
@@ -61,6 +61,7 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
 async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused | null> {
   const admitted = await admit(exchange);
   if (!admitted.ok) return admitted;
+  const ownSpan = traceRequest(exchange, admitted.actor);
   const unread = await readBody(exchange.request, exchange.response);
   if (unread !== null) return unread;
   const parsed = parseRequest(exchange.route, exchange.request);
@@ -73,6 +74,7 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
     actor: admitted.actor,
     requestId,
     traceparent,
+    ownSpan,
     now: new Date(),
     headers: request.headers,
     address,
@@ -83,6 +85,22 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
   if ('reason' in answered) return answered;
   if (answered.replayed) response.set('idempotency-replayed', 'true');
   return answer(exchange, answered.outcome);
+}
+
+/**
+ * Gives the request of a person a span, and returns the span's `traceparent`. Strangers cannot fill the collector, and what agents do is
+ * in the traces of their runs.
+ */
+function traceRequest(exchange: Exchange, { role }: Actor): string | undefined {
+  const { ports, route, request, response, traceparent } = exchange;
+  const { tracing } = ports;
+  if (tracing === null || (role !== 'member' && role !== 'admin')) return undefined;
+  const startMs = Date.now();
+  const given = request.get('traceparent');
+  response.once('close', () =>
+    tracing.served({ route, role, status: response.statusCode, given, traceparent, startMs, endMs: Date.now() }),
+  );
+  return traceparent;
 }
 
 /** Calls `close` when the API would refuse a person: their session or key has ended. Returns a function that ends the watch. */

@@ -15,6 +15,8 @@ export interface VillageRequestPorts<N extends keyof Handlers> {
 }
 
 interface KeyedCaller extends Caller {
+  /** That of the caller's own request (`RequestOf`). */
+  readonly ownSpan?: string | undefined;
   readonly address: string;
   readonly key: string;
 }
@@ -41,8 +43,9 @@ export async function requestVillage<N extends keyof Handlers>(
   if (denied !== null) return denied;
   const parsed = parse(route, input);
   if (!parsed.ok) return parsed;
-  const { actor, requestId, traceparent, address, key } = caller;
-  const request = { ...parsed.data, actor, requestId, traceparent, address, now: new Date(), headers: {} };
+  const { actor, requestId, traceparent, ownSpan, address, key } = caller;
+  const by = { actor, requestId, traceparent, ownSpan, address };
+  const request = { ...parsed.data, ...by, now: new Date(), headers: {} };
   const handler = handlers[route.name] as AnyHandler;
   if (handler.kind === 'plain') return handler.run(request);
   const keyed = writeKeyOf(actor.id, key, { route: route.name, input: parsed.data });

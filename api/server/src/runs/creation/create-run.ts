@@ -115,6 +115,7 @@ async function createWithOffer(
     safeMode: body.safe_mode ?? earlier?.safeMode,
     schedule: null,
     workflow,
+    traceparent: request.ownSpan,
   } as const;
   const [run] = await insertRuns(tx, [{ ...asked, ...by }]);
   if (run === undefined) throw new Error('the database returned no run');

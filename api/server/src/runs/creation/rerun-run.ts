@@ -99,7 +99,8 @@ async function insertRerun(
 ): Promise<RunRow> {
   const { agentId, agentUid, prompt, safeMode } = earlier;
   const by = { createdByRole: request.actor.role, createdById: request.actor.id };
-  const asked = { agentId, agentUid, kind: 'prompt', prompt, safeMode, schedule: null, workflow } as const;
+  const traceparent = request.ownSpan;
+  const asked = { agentId, agentUid, kind: 'prompt', prompt, safeMode, schedule: null, workflow, traceparent } as const;
   const [run] = await insertRuns(tx, [{ ...asked, ...by }]);
   if (run === undefined) throw new Error('the database returned no run');
   await taintByEarlierRun(tx, run, earlier.runId);

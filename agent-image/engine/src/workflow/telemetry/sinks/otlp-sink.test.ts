@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ClockPort } from '../../../loop/ports.ts';
 import { SYSTEM_CLOCK } from '../../../loop/system-clock.ts';
 import { aTelemetryEvent, TELEMETRY_TYPES } from '../../testing/a-telemetry-event.ts';
-import { otlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../../testing/otlp-receiver.ts';
+import { otlpReceiver, type OtlpReceiver, type ReceivedSpan } from '@hamlet/test/env/net/otlp-receiver';
 import type { TelemetrySink } from '../bus.ts';
 import type { TelemetryEvent } from '../event.ts';
 import { otlpSink } from './otlp-sink.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { atEnd } from '../at-end.ts';
 import { z } from 'zod';
 
 /** 64-bit numbers are texts in the JSON of protocol buffers, and enumerations are numbers. */

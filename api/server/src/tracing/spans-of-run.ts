@@ -1,0 +1,167 @@
+/** The trace of a run from what the database has about it. Names follow the semantic conventions for GenAI (status: development). Pure. */
+import type { RunTraceRoot, TracedAttempt, TracedCall, TracedRequest, TracedRun } from '@hamlet/store';
+import { readTraceparent, type TraceContext } from '../http/trace.ts';
+import { isInSample, spanIdOf, traceIdOf, type Span } from './span.ts';
+
+const runSpanId = (runId: string): string => spanIdOf('run', runId);
+export const modelSpanId = (requestId: string): string => spanIdOf('model', requestId);
+const toolSpanId = (runId: string, callId: string): string => spanIdOf('tool', runId, callId);
+
+/**
+ * The trace of a run: that of the request which created it, or of its root if it is a worker. A run that no request created, such as one
+ * of a Schedule, begins a trace. `spanId` is that of the creating request; null if there is none.
+ */
+export function traceOfRun(
+  { rootId, traceparent }: RunTraceRoot,
+  ratio: number,
+): Omit<TraceContext, 'spanId'> & { readonly spanId: string | null } {
+  const given = readTraceparent(traceparent);
+  if (given !== null) return given;
+  const traceId = traceIdOf('run', rootId);
+  return { traceId, spanId: null, isSampled: isInSample(traceId, ratio) };
+}
+
+/** Agents write some codes, which may then be texts. */
+const CODE = /^[a-z][a-z0-9_]{0,63}$/;
+const codeOf = (code: string | null, otherwise: string): string =>
+  code !== null && CODE.test(code) ? code : otherwise;
+
+interface Place {
+  readonly traceId: string;
+  readonly parentSpanId: string | null;
+}
+
+/** Spans of an ended run: itself, its time in the queue, requests to models, calls of tools, and what these sent out of their pod. */
+export function spansOfRun(run: TracedRun, ratio: number): readonly Span[] {
+  const { traceId, spanId } = traceOfRun(run, ratio);
+  const { runId, parentRunId, parentCallId } = run;
+  const isWorker = parentRunId !== null && parentCallId !== null;
+  const parent = isWorker ? toolSpanId(parentRunId, parentCallId) : spanId;
+  const inRun: Place = { traceId, parentSpanId: runSpanId(runId) };
+  const calls = new Set(run.calls.map(({ callId }) => callId));
+  return [
+    spanOfRun(run, { traceId, parentSpanId: parent }),
+    ...queueSpan(run, inRun),
+    ...run.requests.map((request) => spanOfRequest(run, request, inRun)),
+    ...run.calls.map((call) => spanOfCall(run, call, inRun)),
+    ...run.attempts.map((attempt) => {
+      const { callId } = attempt;
+      const isOfCall = callId !== null && calls.has(callId);
+      return spanOfAttempt(attempt, isOfCall ? { traceId, parentSpanId: toolSpanId(runId, callId) } : inRun);
+    }),
+  ];
+}
+
+function spanOfRun(run: TracedRun, place: Place): Span {
+  const { runId, agentId, kind, state, sessionId, attempt, errorCode, createdAt, endedAt } = run;
+  return {
+    ...place,
+    spanId: runSpanId(runId),
+    name: `invoke_agent ${agentId}`,
+    kind: 'internal',
+    startMs: createdAt.getTime(),
+    endMs: endedAt.getTime(),
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': agentId,
+      'gen_ai.conversation.id': sessionId,
+      'hamlet.run': runId,
+      'hamlet.run.kind': kind,
+      'hamlet.run.state': state,
+      'hamlet.run.attempts': attempt,
+    },
+    error: state === 'failed' ? codeOf(errorCode, 'failed') : null,
+  };
+}
+
+/** The time until the agent began; none for a run that ended before. */
+function queueSpan({ runId, createdAt, startedAt }: TracedRun, place: Place): readonly Span[] {
+  if (startedAt === null) return [];
+  const [startMs, endMs] = [createdAt.getTime(), startedAt.getTime()];
+  const own = { spanId: spanIdOf('queue', runId), name: 'wait for agent', kind: 'internal' } as const;
+  return [{ ...place, ...own, startMs, endMs, attributes: { 'hamlet.run': runId }, error: null }];
+}
+
+function spanOfRequest(run: TracedRun, request: TracedRequest, place: Place): Span {
+  const { requestId, model, provider, outcome, promptTokens, completionTokens, startedAt, endedAt } = request;
+  // Only vectors come without a token of an answer.
+  const operation = outcome === 'done' && completionTokens === 0 ? 'embeddings' : 'chat';
+  return {
+    ...place,
+    spanId: modelSpanId(requestId),
+    name: `${operation} ${model}`,
+    kind: 'client',
+    startMs: startedAt.getTime(),
+    endMs: (endedAt ?? run.endedAt).getTime(),
+    attributes: {
+      'gen_ai.operation.name': operation,
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': model,
+      'gen_ai.conversation.id': run.sessionId,
+      'gen_ai.usage.input_tokens': promptTokens,
+      'gen_ai.usage.output_tokens': completionTokens,
+      'hamlet.run': run.runId,
+      'hamlet.request': requestId,
+    },
+    error: outcome === 'done' ? null : outcome,
+  };
+}
+
+function spanOfCall(run: TracedRun, { callId, tool, kind, code, begunAt, settledAt }: TracedCall, place: Place): Span {
+  return {
+    ...place,
+    spanId: toolSpanId(run.runId, callId),
+    name: `execute_tool ${tool}`,
+    kind: 'internal',
+    startMs: begunAt.getTime(),
+    endMs: (settledAt ?? run.endedAt).getTime(),
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': tool,
+      'gen_ai.tool.call.id': callId,
+      'gen_ai.tool.type': 'function',
+      'hamlet.run': run.runId,
+    },
+    error: kind === 'ok' ? null : codeOf(code, kind ?? 'unknown'),
+  };
+}
+
+/** The methods that the conventions name; others are `_OTHER`. */
+const METHODS: ReadonlySet<string> = new Set([
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'QUERY',
+  'TRACE',
+]);
+const FIRST_FAILURE = 400;
+
+/** Paths are texts of the agent, and stay out. */
+function spanOfAttempt(attempt: TracedAttempt, place: Place): Span {
+  const { attemptId, host, port, status, refused, cutOff, begunAt, endedAt } = attempt;
+  // The broker tunnels a connection without a method unread.
+  const method = attempt.method ?? 'CONNECT';
+  const isKnown = METHODS.has(method);
+  const failed = status !== null && status >= FIRST_FAILURE ? String(status) : null;
+  return {
+    ...place,
+    spanId: spanIdOf('egress', attemptId),
+    name: isKnown ? method : 'HTTP',
+    kind: 'client',
+    startMs: begunAt.getTime(),
+    endMs: (endedAt ?? begunAt).getTime(),
+    attributes: {
+      'http.request.method': isKnown ? method : '_OTHER',
+      'http.response.status_code': status,
+      'server.address': host,
+      'server.port': port,
+      'hamlet.attempt': attemptId,
+    },
+    error: refused ?? cutOff ?? failed,
+  };
+}
