@@ -4,8 +4,8 @@ import { NEED_KINDS, type Need } from '@hamlet/contract';
 const SHARE = 1 / NEED_KINDS.length;
 
 /** At most `max` needs in their order: of each kind its share first, then the rest of the room in the order of the list. Pure. */
-export function sharedNeeds(needs: readonly Need[], max: number): readonly Need[] {
-  if (needs.length <= max) return needs;
+export function sharedNeeds(needs: readonly Need[], max: number): Need[] {
+  if (needs.length <= max) return [...needs];
   const share = Math.floor(max * SHARE);
   const taken = new Map<Need['kind'], number>();
   const chosen = new Set<Need>();
