@@ -4,7 +4,7 @@ import { capital } from '../../client/labels.ts';
 import { useAsking, useLive } from '../../client/query/use-live.ts';
 import { Button, Icon, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { linkedPlace } from '../attention/need-labels.ts';
+import { linkedPlace } from '../attention/linked-place.ts';
 import { useAgentName, useVillage, useVillageState } from '../village-context.ts';
 import { groupIcon, groupTitle, isBack } from './away-labels.ts';
 import { useUnread } from './use-unread.ts';

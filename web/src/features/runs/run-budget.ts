@@ -1,11 +1,11 @@
-import { FREE_RUN_MONEY, parseAiDollars, type Run, type RunBudgets, WARN_SHARE } from '@hamlet/contract';
-import { isForeign } from '@hamlet/core';
+import { FREE_RUN_MONEY, RUN_LIMITS, type Run, type RunBudgets, WARN_SHARE } from '@hamlet/contract';
+import { isForeign, limitShares } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 
 /** One limit of a run with its use. */
 export interface BudgetShare {
-  readonly of: 'steps' | 'tokens' | 'money' | 'time';
+  readonly of: (typeof RUN_LIMITS)[number];
   readonly used: string;
   readonly limit: string;
   /** From 0 to 1. */
@@ -25,31 +25,29 @@ type Limited = Pick<Run, 'usage'> & {
  */
 export function budgetShares({ usage, budgets, mind }: Limited, nowMs: number): readonly BudgetShare[] {
   if (budgets === null) return [];
-  const number = (of: 'steps' | 'tokens'): BudgetShare => ({
-    of,
-    used: usage[of].toLocaleString('en'),
-    limit: budgets[of].toLocaleString('en'),
-    share: Math.min(1, usage[of] / budgets[of]),
-  });
-  const money: BudgetShare = {
-    of: 'money',
-    used: moneyLabel(usage.cost),
-    limit: moneyLabel(budgets.money),
-    share: Math.min(1, Number(parseAiDollars(usage.cost)) / Number(parseAiDollars(budgets.money))),
+  const { steps, tokens, cost: money } = usage;
+  const timeMs = workedMs(budgets.spent, nowMs);
+  const shares = limitShares(budgets, { steps, tokens, money, timeMs, since: null });
+  const words = {
+    steps: [steps.toLocaleString('en'), budgets.steps.toLocaleString('en')],
+    tokens: [tokens.toLocaleString('en'), budgets.tokens.toLocaleString('en')],
+    money: [moneyLabel(money), moneyLabel(budgets.money)],
+    time: [lengthLabel(timeMs), lengthLabel(budgets.timeMs)],
+  } as const;
+  const isShown = {
+    steps: mind === undefined || !isForeign(mind),
+    tokens: true,
+    money: budgets.money !== FREE_RUN_MONEY,
+    time: budgets.spent !== undefined,
   };
-  const shares = [
-    ...(mind !== undefined && isForeign(mind) ? [] : [number('steps')]),
-    number('tokens'),
-    ...(budgets.money === FREE_RUN_MONEY ? [] : [money]),
-    ...timeOf(budgets, nowMs),
-  ];
-  return shares.toSorted((left, right) => right.share - left.share);
+  return RUN_LIMITS.filter((of) => isShown[of])
+    .map((of) => ({ of, used: words[of][0], limit: words[of][1], share: Math.min(1, shares[of]) }))
+    .toSorted((left, right) => right.share - left.share);
 }
 
-function timeOf({ timeMs, spent }: NonNullable<Limited['budgets']>, nowMs: number): readonly BudgetShare[] {
-  if (spent === undefined) return [];
-  const worked = spent.timeMs + (spent.since === null ? 0 : Math.max(0, nowMs - Date.parse(spent.since)));
-  return [{ of: 'time', used: lengthLabel(worked), limit: lengthLabel(timeMs), share: Math.min(1, worked / timeMs) }];
+function workedMs(spent: Worked | undefined, nowMs: number): number {
+  if (spent === undefined) return 0;
+  return spent.timeMs + (spent.since === null ? 0 : Math.max(0, nowMs - Date.parse(spent.since)));
 }
 
 /** The limit that ends a run first, once most of it is used; null before. */
