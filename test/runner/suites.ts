@@ -66,6 +66,7 @@ export const SLOW_FROM_S = 10;
 /** Why a test file takes long. */
 export const SLOW_FILES: Readonly<Record<string, string>> = {
   'test/backup/point-in-time.test.ts': 'replays an archive of 50 MB, 1 GB in the full suite, in a Postgres of its own',
+  'test/tutorial/tutorial.test.ts': 'runs every command of a document on a village and an API server',
   'agent-image/engine/pack/build-package.test.ts': 'compiles the engine and the adapters of models',
   'agent-image/engine/src/flow/crash.test.ts': 'a process is killed at each write of a task',
   'agent-image/engine/src/workflow/cli/perform-command.test.ts': 'processes of the command line, stopped and killed',
