@@ -30,6 +30,7 @@ const TYPES: readonly ResourceType[] = [
 ];
 const LABELLED = { labels: { 'hamlet.village/manifests': 'true' } };
 const DRY = { dryRun: 'All' };
+const CHANNELS = { telegram: { secretNames: ['ada-telegram'] }, slack: { secretNames: ['ada-slack', 'bob-slack'] } };
 
 let server: TestApiServer;
 let namespace = '';
@@ -42,7 +43,7 @@ async function apiOfChart(): Promise<KubeClient> {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
     await server.client.apply(SERVICE_ACCOUNTS, account, manager);
   }
-  const { manifests, output } = await render({}, '--namespace', namespace);
+  const { manifests, output } = await render({ channels: CHANNELS }, '--namespace', namespace);
   const parts = manifests.filter(({ metadata: { name } }) => /^hamlet-(api|figures)/.test(name));
   assert.ok(parts.length > 0, output);
   for (const type of TYPES)
@@ -120,6 +121,16 @@ test('the API writes no other ConfigMap, and nothing else into those of manifest
 test('the API may not list or delete ConfigMaps', async () => {
   await assert.rejects(api.list(CONFIG_MAPS, { namespace }), /cannot list resource/);
   await assert.rejects(api.delete(CONFIG_MAPS, { namespace, name: 'mine' }), /cannot delete resource/);
+});
+
+test('the API reads the tokens of the bots that the chart lists, and no other Secret', async () => {
+  const names = [...CHANNELS.telegram.secretNames, ...CHANNELS.slack.secretNames];
+  for (const name of [...names, 'other'])
+    await server.client.create(SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata: { name } }, { namespace });
+  for (const name of names) await api.get(SECRETS, { namespace, name });
+  await assert.rejects(api.get(SECRETS, { namespace, name: 'other' }), /cannot get resource/);
+  await assert.rejects(api.list(SECRETS, { namespace }), /cannot list resource/);
+  await assert.rejects(api.delete(SECRETS, { namespace, name: 'ada-slack' }), /cannot delete resource/);
 });
 
 test('the API gets tokens of the account for figures alone', async () => {

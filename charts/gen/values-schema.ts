@@ -87,6 +87,11 @@ const registry: Schema = {
   ],
 };
 
+const messenger: Schema = closed({
+  url: { type: 'string', pattern: '^https?://[^/ ]+/?$' },
+  secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },
+});
+
 /** An entry of HAMLET_REPOSITORIES; the api checks it again. */
 const repositoryMembers: Schema = {
   ...closed({
@@ -249,10 +254,8 @@ const CLUSTER: Schema = {
     days: { type: 'integer', minimum: 0, maximum: 36_500 },
   }),
   channels: closed({
-    telegram: closed({
-      url: { type: 'string', pattern: '^https?://[^/ ]+/?$' },
-      secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },
-    }),
+    telegram: messenger,
+    slack: messenger,
   }),
   agentPods: closed({
     tools: { enum: ['full', 'slim'] },

@@ -94,6 +94,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/server/src/agents/manifests/manifest-routes.test.ts': 'a real API server',
   'api/server/src/board/board-live.test.ts': 'servers that are killed, and many replicas',
   'api/server/src/channels/channels.test.ts': 'polls that wait, pauses that Telegram asks for, and a restart',
+  'api/server/src/channels/slack/slack-village.test.ts': 'a socket that another replica opens after the lead has moved',
   'api/server/src/board/board-routes.test.ts': 'many requests and streams of a whole API',
   'api/server/src/board/copy-model.test.ts': 'servers that are killed, and many replicas',
   'api/server/src/board/moderation-routes.test.ts': 'many requests and streams of a whole API',

@@ -251,6 +251,14 @@ export const AgentSpec = guarded(
           })
           .optional()
           .describe('Bot of Telegram that speaks for the agent, to people of the village alone.'),
+        slack: z
+          .strictObject({
+            secretName: ObjectName.describe(
+              'Secret of the namespace with the label hamlet.village/channel: "true" and the tokens of the app in the keys app-token and bot-token. channels.slack.secretNames of the chart must list it.',
+            ),
+          })
+          .optional()
+          .describe('App of Slack that speaks for the agent, to people of the village alone.'),
       })
       .optional()
       .describe('Messengers through which people talk with the agent.'),

@@ -10,7 +10,7 @@ export type Wish =
   | { readonly kind: 'begin_new' | 'help' | 'unreadable' }
   | { readonly kind: 'answer'; readonly permissionId: string; readonly answer: PermissionAnswer };
 
-/** A message of one person, or the press of a button, in a place that no other person reads. */
+/** A message of one person, or the press of a button. Every answer goes to a place that no other person reads. */
 export interface Received {
   /** Unique among the messages of the bot for at least a day, so that its effect happens once. */
   readonly updateId: string;
@@ -58,6 +58,8 @@ export interface Bot {
   readonly agentId: string;
   /** Unique among the bots of the messenger, the same after a restart; not secret, at most 64 characters. */
   readonly id: string;
+  /** Sign that begins a command, such as /new. */
+  readonly commandSign: '/' | '!';
   /** Longest message, in UTF-16 units before formatting. */
   readonly partMaxChars: number;
   readonly fileMaxBytes: number;

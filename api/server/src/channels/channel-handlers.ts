@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inTransaction, keepChannelCode, listIdentities, unlinkIdentity, type ChannelIdentityRow } from '@hamlet/store';
-import type { ChannelLink } from '@hamlet/contract';
+import { type ChannelLink, CHANNELS } from '@hamlet/contract';
 import { auditAccount } from '../auth/account-actor.ts';
 import { hashOf } from '../auth/secrets.ts';
 import { plain, type Handlers } from '../http/handler.ts';
@@ -28,11 +28,13 @@ export function channelHandlers({ db, source }: Pick<Village, 'db' | 'source'>) 
       const accountId = accountOf(actor);
       if (accountId === null) return refused('session_needed');
       const links = (await listIdentities(db, accountId)).map(linkView);
-      const withBot = source.list().filter(({ spec }) => spec.channels?.telegram !== undefined);
-      return accepted({
-        links,
-        agents: withBot.map(({ agentId }) => ({ agent_id: agentId, channel: 'telegram' as const })),
-      });
+      const agents = source.list().flatMap(({ agentId, spec }) =>
+        CHANNELS.filter((channel) => spec.channels?.[channel] !== undefined).map((channel) => ({
+          agent_id: agentId,
+          channel,
+        })),
+      );
+      return accepted({ links, agents });
     }),
     createChannelCode: plain(async (request) => {
       const code = newCode();

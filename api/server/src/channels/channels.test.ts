@@ -303,9 +303,12 @@ test('with a second replica one polls, and a restart neither loses nor repeats a
 test('a token is read only from a Secret that is labelled for it', () => {
   const data = { token: Buffer.from(`${TOKEN}\n`).toString('base64') };
   const of = (labels: Record<string, string>, given = data) =>
-    channelTokenOf({ metadata: { name: 'x', uid: 'u', resourceVersion: '1', labels }, data: given } as Parameters<
-      typeof channelTokenOf
-    >[0]);
+    channelTokenOf(
+      { metadata: { name: 'x', uid: 'u', resourceVersion: '1', labels }, data: given } as Parameters<
+        typeof channelTokenOf
+      >[0],
+      'token',
+    );
   assert.equal(of({ 'hamlet.village/channel': 'true' }), TOKEN);
   assert.equal(of({ 'hamlet.village/egress': 'true' }), null);
   assert.equal(of({ 'hamlet.village/channel': 'true' }, { token: Buffer.from('a/../b').toString('base64') }), null);

@@ -40,7 +40,7 @@ const isFinal = (error: unknown): boolean => error instanceof BotRefusal && erro
 const asksToWait = (error: unknown): boolean => error instanceof BotRefusal && error.retryAfterS !== null;
 
 /**
- * Sends a part. Words replace one that the messenger refuses for good, so that the others follow; if it refuses those
+ * Sends a part. Words replace one that the messenger can never take, so that the others follow; if it refuses those
  * too, the person is gone, and it rejects.
  */
 async function sendPart({ bot, to }: Delivery, send: () => Promise<unknown>): Promise<void> {

@@ -20,7 +20,7 @@ await insertAccount(db, zoe);
 const sender = { channel: 'telegram', externalId: '1001', name: 'Zoe' } as const;
 await inTransaction(db, (tx) => linkIdentity(tx, sender, zoe.accountId));
 
-const BOT = { channel: 'telegram', agentId: 'ada', id: '4711' } as const;
+const BOT = { channel: 'telegram', agentId: 'ada', id: '4711', commandSign: '/' } as const;
 const press = (): Received => ({
   updateId: '7',
   sender: { id: '1001', name: 'Zoe' },

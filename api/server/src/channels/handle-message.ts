@@ -42,17 +42,17 @@ export interface MessagePorts extends VillageRequestPorts<ChannelRoute> {
   readonly retryMs?: number;
 }
 
-type Answering = Pick<Bot, 'channel' | 'agentId' | 'id'>;
+type Answering = Pick<Bot, 'channel' | 'agentId' | 'id' | 'commandSign'>;
 
 const ATTEMPTS = { name: 'channel-strangers', quota: 3, windowS: 60 };
 const STRANGER =
   'This chat is not linked to an account of the village. Open Connections in the village, create a code, and send it here.';
-const linkedTo = (name: string): string =>
-  `Linked to the account ${name} of the village. Write to me, and I answer here. /new begins another conversation.`;
+const linkedTo = (name: string, { commandSign }: Answering): string =>
+  `Linked to the account ${name} of the village. Write to me, and I answer here. ${commandSign}new begins another conversation.`;
 const LINKED_ELSEWHERE =
   'This chat is linked to another account of the village: end that link under Connections there, then create a new code.';
-const HELP =
-  'Write to me, and I answer here. /new begins another conversation. /pay 2.5 TASK offers me 2.5 ai$ for a task. Connections in the village ends the link.';
+const help = ({ commandSign }: Answering): string =>
+  `Write to me, and I answer here. ${commandSign}new begins another conversation. ${commandSign}pay 2.5 TASK offers me 2.5 ai$ for a task. Connections in the village ends the link.`;
 const ONLY_TEXT = 'I can read only text here.';
 const BEGUN = 'The next message begins another conversation.';
 const LOST = 'I could not take this; send it again later.';
@@ -177,7 +177,7 @@ export class MessageHandler {
 
   /** A chat never changes its account by a code, because a stranger's link can have one. */
   async #link(
-    { channel }: Answering,
+    bot: Answering,
     { sender, code }: Pick<Received, 'sender'> & { readonly code: string },
     person: LinkedPerson | null,
   ): Promise<string> {
@@ -185,13 +185,14 @@ export class MessageHandler {
       const account = await takeChannelCode(tx, hashOf(code));
       if (account === null) return WRONG_CODE;
       const { accountId } = account;
+      const { channel } = bot;
       if (person !== null && person.accountId !== accountId) return LINKED_ELSEWHERE;
       const of = { channel, externalId: sender.id, name: sender.name };
       const identityId = await linkIdentity(tx, of, accountId);
       const acting = { actor: { role: 'system', id: channel }, requestId: randomUUID(), traceparent: null };
       const detail = { channel, name: sender.name, identity_id: identityId };
       await auditAccount(tx, acting, { accountId, action: 'channel.link', detail });
-      return linkedTo(account.name);
+      return linkedTo(account.name, bot);
     });
   }
 
@@ -206,7 +207,7 @@ export class MessageHandler {
       case 'begin_new':
         return words(await this.#beginNew(conversing));
       case 'help':
-        return words(HELP);
+        return words(help(conversing.bot));
       case 'unreadable':
         return words(ONLY_TEXT);
     }

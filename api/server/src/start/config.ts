@@ -150,6 +150,10 @@ const Environment = z.object({
     .url({ protocol: /^https?$/ })
     .default('https://api.telegram.org')
     .describe('origin of the Bot API of Telegram (https://api.telegram.org)'),
+  HAMLET_SLACK_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://slack.com')
+    .describe('origin of the Web API of Slack (https://slack.com)'),
   HAMLET_EGRESS_FILE: optional(
     'JSON file {allow, deny, openings, closedCidrs, registries}: the hosts that all agents may reach',
   ),
@@ -225,6 +229,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     turnDays: env.HAMLET_TURN_DAYS,
     sessionDays: env.HAMLET_SESSION_DAYS,
     telegramUrl: new URL(env.HAMLET_TELEGRAM_URL).origin,
+    slackUrl: new URL(env.HAMLET_SLACK_URL).origin,
     egressFile: env.HAMLET_EGRESS_FILE,
     egressDays: env.HAMLET_EGRESS_DAYS,
     migrateMapTo: env.HAMLET_MIGRATE_MAP_TO,

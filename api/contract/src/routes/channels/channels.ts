@@ -3,8 +3,8 @@ import { defineRoute, json } from '../../http/route.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
 import { ofPeople } from '../people/account.ts';
 
-const CHANNELS = ['telegram'] as const;
-/** A messenger through which people talk with an agent. */
+/** Messengers through which people talk with an agent. */
+export const CHANNELS = ['telegram', 'slack'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 const Link = z.strictObject({

@@ -36,6 +36,7 @@ export function telegramBot({ db, url }: TelegramPorts, agentId: string, token: 
     channel: 'telegram',
     agentId,
     id,
+    commandSign: '/',
     partMaxChars: PART_MAX_CHARS,
     fileMaxBytes: FILE_MAX_BYTES,
     receive: async (take, signal) => {

@@ -17,6 +17,7 @@ export function fakeBot(agentId: string, receive: Bot['receive'] = () => Promise
     channel: 'telegram',
     agentId,
     id: `bot of ${agentId}`,
+    commandSign: '/',
     partMaxChars: 1_000,
     fileMaxBytes: 1_000,
     sent,
