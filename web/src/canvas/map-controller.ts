@@ -14,7 +14,7 @@ import {
 import { Corrections } from './model/correction.ts';
 import { daylight } from './model/daylight.ts';
 import { type DrawList, drawList, type FrameInput } from './model/draw-list.ts';
-import { causeOf, type FrameCause, GAP_MS, isSlow, pauseAfter } from './model/pace.ts';
+import { causeOf, type FrameCause, GAP_MS, isSlow, paintTime, pauseAfter } from './model/pace.ts';
 import { isLively, isMoving, type MapFrame, pictureOf } from './model/picture.ts';
 import type { ScenePin } from './model/scene.ts';
 import { hitTest } from './hit/hit-test.ts';
@@ -296,7 +296,7 @@ export class MapController {
     const picture = isResting ? pictureOf(frame, isCalm) : null;
     this.#isDrawn = picture === null || picture !== this.#picture;
     this.#picture = picture;
-    return this.#isDrawn && this.#stage.draw(frame);
+    return this.#isDrawn && this.#stage.draw(frame, paintTime(this.#shown.drawMs));
   }
 
   #moveCamera(agents: readonly DrawnAgent[], elapsedMs: number): boolean {

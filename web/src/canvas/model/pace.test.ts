@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { causeOf, GAP_MS, isSlow, pauseAfter } from './pace.ts';
+import { causeOf, GAP_MS, isSlow, paintTime, pauseAfter } from './pace.ts';
 
 test('a fast machine draws every frame; a slow one pauses, longer while no person moves the map', () => {
   const pauses = (next: Parameters<typeof pauseAfter>[1]): readonly number[] =>
@@ -9,6 +9,10 @@ test('a fast machine draws every frame; a slow one pauses, longer while no perso
   assert.deepEqual(pauses('motion'), [0, 0, 204, 1000, 1000]);
   assert.deepEqual(pauses('rest'), [0, 0, 204, 1000, 1000]);
   assert.deepEqual([50, 51].map(isSlow), [false, true]);
+});
+
+test('missing ground is painted for a few milliseconds in a fast frame, and longer in a slow one', () => {
+  assert.deepEqual([0, 16, 50, 51, 150, 900].map(paintTime), [6, 6, 6, 51, 150, 200]);
 });
 
 test('a map is checked once a second while nothing on it moves, more often right after a change of the world', () => {

@@ -1,6 +1,9 @@
 /** A frame is slow if it takes longer than this from its start to the next repaint. */
 const SLOW_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
+/** Painting of missing ground in a frame: little, so that motion stays smooth; more where frames are slow anyway. */
+const PAINT_MS = 6;
+const LONGEST_PAINT_MS = 200;
 /** A change of the world may begin to show this long after its arrival, because the map is drawn a little in the past. */
 const SETTLE_MS = 1500;
 
@@ -36,4 +39,9 @@ export function isSlow(costMs: number): boolean {
 /** The pause after a frame, at most 1 s. */
 export function pauseAfter(costMs: number, next: FrameCause): number {
   return !isSlow(costMs) ? 0 : Math.min(costMs * PAUSE_FRAMES[next], LONGEST_PAUSE_MS);
+}
+
+/** The time for which the next frame may paint missing ground. `costMs` is the cost of the last frame that was drawn. */
+export function paintTime(costMs: number): number {
+  return isSlow(costMs) ? Math.min(costMs, LONGEST_PAINT_MS) : PAINT_MS;
 }

@@ -105,6 +105,8 @@ export interface Atlas {
   readonly ring: Texture;
   readonly glow: Texture;
   readonly snore: Texture;
+  /** Sends figures that were painted since the last call to the graphics card. Call it before each frame is drawn. */
+  upload(): void;
   destroy(): void;
 }
 
@@ -138,7 +140,7 @@ const POSES: readonly Pose[] = [
 
 export function createAtlas(): Atlas {
   const sheet = new Sheet(SHARED);
-  const figures = Array.from({ length: LOOKS }, (_, index) => new FigureSheet(index));
+  const figures = new FigureSheets();
   const items = new Map(ITEM_ART.map((kind) => [kind, sheet.add((ctx) => paintItem(ctx, kind))]));
   const emotes = new Map(EMOTE_ICONS.map((icon) => [icon, sheet.add((ctx) => paintEmote(ctx, icon))]));
   const badgeOf = (kind: HandsActivity): readonly Texture[] => {
@@ -152,7 +154,7 @@ export function createAtlas(): Atlas {
     glow: sheet.add(paintGlow),
     snore: sheet.add(paintSnore),
   };
-  const poseAt = (look: number, pose: number): Texture => figures[look % LOOKS]?.at(pose) ?? shapes.dot;
+  const poseAt = (look: number, pose: number): Texture => figures.at(look % LOOKS, pose) ?? shapes.dot;
   return {
     figure: (look, facing, step) => poseAt(look, ATLAS_FACINGS.indexOf(facing) * 3 + step),
     asleep: (look) => poseAt(look, POSES.length - 1),
@@ -160,35 +162,51 @@ export function createAtlas(): Atlas {
     emote: (name) => emotes.get(EMOTE_ALIAS[name] ?? (name as IconName)) ?? emotes.get('speech') ?? shapes.dot,
     hands: (activity, step) => hands.get(activity)?.[step] ?? shapes.dot,
     ...shapes,
+    upload: () => figures.upload(),
     destroy: () => {
       sheet.source.destroy();
-      for (const figure of figures) figure.destroy();
+      figures.destroy();
     },
   };
 }
 
-/** The poses of one look. Mutable because the first use paints them. */
-class FigureSheet {
-  readonly #look: number;
-  #sheet: Sheet | null = null;
-  #poses: readonly Texture[] = [];
+/** Looks of a sheet. Few sheets fit in one batch, so a new order of figures costs no new list of draw calls. */
+const SHEET_LOOKS = 9;
 
-  constructor(look: number) {
-    this.#look = look;
+/** The poses of all looks. Mutable because the first use of a look paints it. */
+class FigureSheets {
+  readonly #sheets: Sheet[] = [];
+  readonly #poses = new Map<number, readonly Texture[]>();
+  readonly #painted = new Set<Sheet>();
+
+  at(look: number, pose: number): Texture | undefined {
+    return (this.#poses.get(look) ?? this.#paint(look))[pose];
   }
 
-  at(pose: number): Texture | undefined {
-    if (this.#sheet === null) {
-      const sheet = new Sheet({ columns: POSES.length, rows: 1 });
-      const look = lookOf(this.#look);
-      this.#poses = POSES.map((shown) => sheet.add((ctx) => paintFigure(ctx, look, shown)));
-      this.#sheet = sheet;
-    }
-    return this.#poses[pose];
+  upload(): void {
+    for (const { source } of this.#painted) source.update();
+    this.#painted.clear();
   }
 
   destroy(): void {
-    this.#sheet?.source.destroy();
+    for (const { source } of this.#sheets) source.destroy();
+  }
+
+  #paint(index: number): readonly Texture[] {
+    const sheet = this.#nextRow();
+    const look = lookOf(index);
+    const poses = POSES.map((shown) => sheet.add((ctx) => paintFigure(ctx, look, shown)));
+    this.#poses.set(index, poses);
+    this.#painted.add(sheet);
+    return poses;
+  }
+
+  #nextRow(): Sheet {
+    if (this.#poses.size === this.#sheets.length * SHEET_LOOKS)
+      this.#sheets.push(new Sheet({ columns: POSES.length, rows: SHEET_LOOKS }));
+    const sheet = this.#sheets.at(-1);
+    if (sheet === undefined) throw new Error('unreachable: the first look makes a sheet');
+    return sheet;
   }
 }
 

@@ -1,7 +1,7 @@
 // Without this module Pixi compiles uniform code with eval, which the page's content security policy forbids.
 import 'pixi.js/unsafe-eval';
 import { CanvasSource, Container, Sprite, Texture, WebGLRenderer } from 'pixi.js';
-import { clamp, type Point, worldToScreen } from '../model/camera.ts';
+import { clamp, EDGE_TILES, type Point, type TileRect, worldToScreen } from '../model/camera.ts';
 import type { Daylight } from '../model/daylight.ts';
 import type { DrawList, FigureCommand } from '../model/draw-list.ts';
 import { badgeSteps, type MapFrame } from '../model/picture.ts';
@@ -10,7 +10,8 @@ import { type Building, findBuildings, type TileMap } from '../model/tile-map.ts
 import { type Atlas, createAtlas } from './atlas.ts';
 import { paintInteriors, paintRoofs } from './art/paint-buildings.ts';
 import { paintFurniture } from './art/paint-furniture.ts';
-import { paintGround } from './art/paint-ground.ts';
+import { paintFarGround } from './art/paint-far-ground.ts';
+import { type Brush, paintGround } from './art/paint-ground.ts';
 import { paintNature } from './art/paint-nature.ts';
 import { SpritePool } from './sprite-pool.ts';
 import { TerrainPyramid } from './terrain-pyramid.ts';
@@ -200,13 +201,15 @@ export class Stage {
     this.#renderer = renderer;
     this.#atlas = createAtlas();
     this.#labels = new LabelCache(renderer.resolution);
-    this.#ground = new TerrainPyramid(world.map, (brush) => {
+    const whole = mapWithEdge(world.map);
+    const paintAll = (brush: Brush): void => {
       paintGround(brush);
       paintInteriors(brush);
       paintFurniture(brush);
       paintNature(brush);
-    });
-    this.#roofs = new TerrainPyramid(world.map, (brush) => paintRoofs(brush, buildings));
+    };
+    this.#ground = new TerrainPyramid(world.map, paintAll, { rect: whole, picture: paintFarGround(world.map, whole) });
+    this.#roofs = new TerrainPyramid(world.map, (brush) => paintRoofs(brush, buildings), null);
     this.#paintZones(world.zones);
     this.#hangLamps(buildings, world);
     this.#root.addChild(
@@ -246,8 +249,8 @@ export class Stage {
     this.#renderer.resize(width, height, this.#renderer.resolution);
   }
 
-  /** Draws one frame. Returns true while finer ground is still missing: the caller then draws another frame. */
-  draw(frame: MapFrame): boolean {
+  /** Draws one frame; `paintMs` limits the painting of ground. True while finer ground is missing: the caller draws another frame. */
+  draw(frame: MapFrame, paintMs: number): boolean {
     const origin = worldToScreen(frame.camera, frame.viewport, { x: 0, y: 0 });
     const scale = frame.camera.zoom * this.#renderer.resolution;
     const roof = 1 - clamp((frame.camera.zoom - ROOF_WHOLE) / (ROOF_GONE - ROOF_WHOLE), 0, 1);
@@ -259,9 +262,10 @@ export class Stage {
     this.#zones.alpha = clamp(1.5 - frame.camera.zoom / 18, 0, 1);
     this.#roofs.container.alpha = roof;
     this.#roofs.container.visible = roof > 0;
-    const groundDone = this.#ground.show(frame.visible, scale);
-    const roofsDone = roof === 0 || this.#roofs.show(frame.visible, scale);
+    const groundDone = this.#ground.show(frame.visible, scale, paintMs);
+    const roofsDone = roof === 0 || this.#roofs.show(frame.visible, scale, paintMs);
     this.#sprites(frame);
+    this.#atlas.upload();
     this.#renderer.render(this.#root);
     this.#labels.trim();
     return !(groundDone && roofsDone);
@@ -332,6 +336,10 @@ export class Stage {
     sprite.height = lamp.size;
     where.addChild(sprite);
   }
+}
+
+function mapWithEdge({ width, height }: TileMap): TileRect {
+  return { x: -EDGE_TILES, y: -EDGE_TILES, width: width + 2 * EDGE_TILES, height: height + 2 * EDGE_TILES };
 }
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;

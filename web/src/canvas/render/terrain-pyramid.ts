@@ -4,80 +4,89 @@ import type { TileMap } from '../model/tile-map.ts';
 import { contextOf } from './atlas.ts';
 import type { Brush } from './art/paint-ground.ts';
 
-/** The pixels per tile of each level. The first level lies under all others. */
-const SCALES = [8, 16, 32, 64] as const;
-const CHUNK_PX = 512;
-/** Maximum number of chunks kept, including those of the first level: 64 MB of texture. */
+/** The levels from coarse to fine: pixels of a tile, and of a chunk, which is small enough to be painted in a few milliseconds. */
+const LEVELS = [
+  { scale: 8, chunkPx: 256 },
+  { scale: 16, chunkPx: 256 },
+  { scale: 32, chunkPx: 512 },
+  { scale: 64, chunkPx: 512 },
+] as const;
+/** Maximum number of chunks kept, besides those in sight: at most 64 MB of texture. */
 const MAX_CHUNKS = 64;
-/** Chunks of the first level that one frame paints: enough for a view at an ordinary zoom. */
-const COARSE_AT_ONCE = 4;
 
 interface Chunk {
   readonly sprite: Sprite;
   lastUsed: number;
 }
 type Paint = (brush: Brush) => void;
+type Whole = Readonly<{ rect: TileRect; picture: HTMLCanvasElement }>;
 
 /**
- * The ground as pictures in several sizes, as in online maps. Vector code paints the visible chunks in the needed size, at
- * most one chunk a frame; until then the coarsest picture is shown, which is painted first. Mutable because it owns memory
- * of the graphics card.
+ * The ground as pictures in several sizes, as in online maps. Vector code paints the visible chunks in the needed size, some
+ * of them in each frame; until then coarser chunks that are there, and a picture of the whole map, show instead. Mutable
+ * because it owns memory of the graphics card.
  */
 export class TerrainPyramid {
   readonly container = new Container();
-  readonly #levels = SCALES.map(() => this.container.addChild(new Container()));
+  readonly #whole: Sprite | null;
+  readonly #levels: readonly Container[];
   readonly #chunks = new Map<string, Chunk>();
   readonly #map: TileMap;
   readonly #paint: Paint;
   #frame = 0;
 
-  constructor(map: TileMap, paint: Paint) {
+  /** `whole` is a picture of the whole map, with a pixel for each tile; null for none. */
+  constructor(map: TileMap, paint: Paint, whole: Whole | null) {
     this.#map = map;
     this.#paint = paint;
+    this.#whole = whole && this.container.addChild(wholeOf(whole));
+    this.#levels = LEVELS.map(() => this.container.addChild(new Container()));
   }
 
-  /** Shows the visible tiles at `scale` device pixels a tile. False while chunks are missing: call again. */
-  show(visible: TileRect, scale: number): boolean {
+  /**
+   * Shows the visible tiles at `scale` device pixels a tile. Paints at least one missing chunk, and starts none after `paintMs`.
+   * False while chunks are missing: call again.
+   */
+  show(visible: TileRect, scale: number, paintMs: number): boolean {
     this.#frame += 1;
     const level = levelFor(scale);
-    const hasCoarse = this.#paintMissing(0, visible, COARSE_AT_ONCE);
-    if (level === 0) {
-      this.#showLevels(0, 0);
-      return hasCoarse;
-    }
-    const isComplete = this.#paintMissing(level, visible, 1);
+    const isComplete = this.#paintMissing(level, visible, paintMs);
     this.#trim();
-    // Shows coarser levels only while finer chunks are missing: overdraw slows a weak graphics card.
-    this.#showLevels(isComplete ? level : 0, level);
-    return hasCoarse && isComplete;
+    // Shows coarser pictures only while finer chunks are missing: overdraw slows a weak graphics card.
+    for (const [index, container] of this.#levels.entries())
+      container.visible = isComplete ? index === level : index <= level;
+    if (this.#whole !== null) this.#whole.visible = !isComplete;
+    return isComplete;
   }
 
   destroy(): void {
     for (const chunk of this.#chunks.values()) chunk.sprite.destroy({ texture: true, textureSource: true });
+    this.#whole?.destroy({ texture: true, textureSource: true });
     this.container.destroy({ children: true });
   }
 
-  #showLevels(from: number, to: number): void {
-    for (const [index, container] of this.#levels.entries()) container.visible = index >= from && index <= to;
-  }
-
-  /** Paints up to `most` missing chunks, from the middle of the view outwards. True if none is missing after that. */
-  #paintMissing(level: number, visible: TileRect, most: number): boolean {
-    const wanted = chunksWithin(visible, CHUNK_PX / (SCALES[level] ?? SCALES[0]));
-    for (const rect of wanted) {
+  /** Paints missing chunks from the middle of the view outwards while there is time. True if none is missing after that. */
+  #paintMissing(level: number, visible: TileRect, paintMs: number): boolean {
+    const { scale, chunkPx } = LEVELS[level] ?? LEVELS[0];
+    const missing: TileRect[] = [];
+    for (const rect of chunksWithin(visible, chunkPx / scale)) {
       const chunk = this.#chunks.get(keyOf(level, rect));
-      if (chunk !== undefined && level > 0) chunk.lastUsed = this.#frame;
+      if (chunk === undefined) missing.push(rect);
+      else chunk.lastUsed = this.#frame;
     }
-    const missing = wanted.filter((rect) => !this.#chunks.has(keyOf(level, rect)));
-    for (const rect of nearestFirst(missing, visible).slice(0, most)) this.#add(level, rect);
-    return missing.length <= most;
+    const begunMs = performance.now();
+    for (const [index, rect] of nearestFirst(missing, visible).entries()) {
+      if (index > 0 && performance.now() - begunMs > paintMs) return false;
+      this.#add(level, rect);
+    }
+    return true;
   }
 
   #add(level: number, rect: TileRect): void {
-    const scale = SCALES[level] ?? SCALES[0];
+    const { scale, chunkPx } = LEVELS[level] ?? LEVELS[0];
     const canvas = document.createElement('canvas');
-    canvas.width = CHUNK_PX;
-    canvas.height = CHUNK_PX;
+    canvas.width = chunkPx;
+    canvas.height = chunkPx;
     const ctx = contextOf(canvas);
     ctx.scale(scale, scale);
     ctx.translate(-rect.x, -rect.y);
@@ -87,7 +96,7 @@ export class TerrainPyramid {
     sprite.position.set(rect.x, rect.y);
     sprite.scale.set(1 / scale);
     this.#levels[level]?.addChild(sprite);
-    this.#chunks.set(keyOf(level, rect), { sprite, lastUsed: level === 0 ? Infinity : this.#frame });
+    this.#chunks.set(keyOf(level, rect), { sprite, lastUsed: this.#frame });
   }
 
   #trim(): void {
@@ -102,10 +111,15 @@ export class TerrainPyramid {
   }
 }
 
+function wholeOf({ rect, picture }: Whole): Sprite {
+  const source = new CanvasSource({ resource: picture, scaleMode: 'linear' });
+  return new Sprite({ texture: new Texture({ source }), x: rect.x, y: rect.y });
+}
+
 /** The coarsest level that is enlarged by at most a quarter; the finest if all are enlarged more. */
 function levelFor(scale: number): number {
-  const level = SCALES.findIndex((pixels) => pixels * 1.25 >= scale);
-  return level === -1 ? SCALES.length - 1 : level;
+  const level = LEVELS.findIndex((each) => each.scale * 1.25 >= scale);
+  return level === -1 ? LEVELS.length - 1 : level;
 }
 
 function keyOf(level: number, rect: TileRect): string {

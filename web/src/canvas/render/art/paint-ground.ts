@@ -6,7 +6,7 @@ import { disc, fillBox, fillEllipse } from './shapes.ts';
 /** A canvas in tile units, and the part of the map on it. Below 16 pixels a tile (`scale`) it has no details. */
 export type Brush = Readonly<{ ctx: CanvasRenderingContext2D; map: TileMap; rect: TileRect; scale: number }>;
 
-const COLOUR = {
+export const COLOUR = {
   grass: '#93c572',
   grassLight: '#9dcc7b',
   grassDark: '#8abd6b',
