@@ -12,6 +12,7 @@ import { Badge, Fact, Icon, LinkButton, Notice, RefusedNotice, Unread, useNow } 
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useAgentName, useRole, useTiers, useVillage } from '../village-context.ts';
+import { AgentRemedies } from './agent-remedies.tsx';
 import {
   bytesLabel,
   coresLabel,
@@ -75,6 +76,7 @@ function Seats() {
 
 function NodeCard({ node }: { readonly node: NodeFigures }) {
   const now = useNow(10_000);
+  const findings = findingsOf(node);
   return (
     <li className="card node-card" data-node={node.name}>
       <header>
@@ -84,14 +86,14 @@ function NodeCard({ node }: { readonly node: NodeFigures }) {
         <Badge tone={node.ready ? 'good' : 'bad'}>{node.ready ? 'Ready' : 'Not ready'}</Badge>
         <span className="hint">{node.at === null ? 'Not read yet' : `Read ${timeAgo(node.at, now)}`}</span>
       </header>
-      {findingsOf(node).map((finding) => (
+      {findings.map((finding) => (
         <FindingLine key={finding.text} finding={finding} />
       ))}
       <Meters node={node} />
       {node.gpus.map((gpu) => (
         <Gpu key={gpu.id} gpu={gpu} />
       ))}
-      <Users users={node.users} pods={node.pods} />
+      <Users users={node.users} pods={node.pods} isShort={findings.some(({ tone }) => tone !== 'good')} />
     </li>
   );
 }
@@ -192,7 +194,15 @@ function AgentLink({ id }: { readonly id: string }) {
   return <LinkButton word={useAgentName(id)} onClick={() => select(id)} data-agent={id} />;
 }
 
-function Users({ users, pods }: { readonly users: readonly NodeUser[]; readonly pods: number }) {
+interface UsersProps {
+  readonly users: readonly NodeUser[];
+  readonly pods: number;
+  /** True if the node is short of something, so that the agents on it have remedies. */
+  readonly isShort: boolean;
+}
+
+function Users({ users, pods, isShort }: UsersProps) {
+  const mayRelieve = roleMay(useRole(), 'agent:lifecycle');
   if (users.length === 0) return null;
   return (
     <table className="node-users">
@@ -210,6 +220,7 @@ function Users({ users, pods }: { readonly users: readonly NodeUser[]; readonly 
             <th scope="row">
               {kind === 'agent' ? <AgentLink id={name} /> : name}
               {kind === 'namespace' && <small> namespace</small>}
+              {kind === 'agent' && isShort && mayRelieve && <AgentRemedies id={name} />}
             </th>
             <td>{bytesLabel(memory)}</td>
             <td>{known(cores, coresLabel)}</td>

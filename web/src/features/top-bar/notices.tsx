@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
-import { Button, IconButton, Notice } from '../../ui/controls.tsx';
+import { lazy, useEffect, useRef, useState } from 'react';
+import { Button, IconButton, LazyBoundary, Notice } from '../../ui/controls.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
 import { UnreachableNotice } from '../reach/unreachable.tsx';
@@ -8,6 +8,10 @@ import { roleMay } from '@hamlet/contract';
 import { showsMap } from '../../client/url-state.ts';
 import { dismissConnect, isConnectDismissed } from '../../ui/preferences.ts';
 import { useScriptedOnly } from '../scripted/village-mark.tsx';
+
+const SlowNodeNotice = lazy(async () => ({
+  default: (await import('../nodes/slow-node-notice.tsx')).SlowNodeNotice,
+}));
 
 export function Notices() {
   const box = useRef<HTMLDivElement>(null);
@@ -28,6 +32,7 @@ export function Notices() {
       <EndedNotice />
       <PaymentNotice />
       <ConnectNotice />
+      <SlowNode />
     </div>
   );
 }
@@ -87,6 +92,18 @@ function PaymentNotice() {
     >
       {text}
     </Notice>
+  );
+}
+
+/** For those who can relieve a machine, on the first page. */
+function SlowNode() {
+  const isOnMap = useVillageState((state) => showsMap(state.place.view));
+  const mayRelieve = roleMay(useRole(), 'agent:lifecycle');
+  if (!isOnMap || !mayRelieve) return null;
+  return (
+    <LazyBoundary fallback={null} failed={null}>
+      <SlowNodeNotice />
+    </LazyBoundary>
   );
 }
 
