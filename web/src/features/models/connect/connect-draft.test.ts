@@ -12,6 +12,7 @@ import {
   loopbackAdvice,
   offeredLabel,
   readConnect,
+  withOnlyModel,
   withTested,
 } from './connect-draft.ts';
 
@@ -126,5 +127,19 @@ test('a server is asked for its models once its address and a needed key are wri
   assert.deepEqual(at('ollama', ' http://gpu:11434 ', ''), { kind: 'ollama', base_url: 'http://gpu:11434' });
   assert.deepEqual(at('openai', '', ' sk-1 '), { kind: 'openai', key: 'sk-1' });
   assert.equal(offeredLabel({ models: ['a', 'b'], problem: null }), 'It has 2 models: choose among them above.');
+  assert.equal(offeredLabel({ models: ['a'], problem: null }), 'It has one model: a.');
   assert.equal(offeredLabel({ models: [], problem: 'Check the address.' }), 'Check the address.');
+});
+
+test('the only model of a server fills the rows, unless a person has written one', () => {
+  const { models: rows } = emptyConnect(['small', 'large']);
+  const modelsOf = (found: typeof rows) => found.map(({ model }) => model);
+  assert.deepEqual(modelsOf(withOnlyModel(rows, ['qwen3'])), ['qwen3', 'qwen3']);
+  assert.deepEqual(modelsOf(withOnlyModel(rows, ['qwen3', 'glm'])), ['', '']);
+  assert.deepEqual(modelsOf(withOnlyModel(rows, [])), ['', '']);
+  const written = [
+    { name: 'small', model: 'mine' },
+    { name: 'large', model: '' },
+  ];
+  assert.deepEqual(modelsOf(withOnlyModel(written, ['qwen3'])), ['mine', '']);
 });

@@ -116,8 +116,15 @@ export function offeredLabel({ models, problem }: OfferedModels): string {
   if (problem !== null) return problem;
   if (models.length === 0) return 'The server has no models.';
   return models.length === 1
-    ? 'It has one model: choose it above.'
+    ? `It has one model: ${models[0]}.`
     : `It has ${models.length} models: choose among them above.`;
+}
+
+/** The rows with the only model of a server, unless a person has written one already. */
+export function withOnlyModel(rows: readonly ModelRow[], offered: readonly string[]): readonly ModelRow[] {
+  const [model, ...others] = offered;
+  if (model === undefined || others.length > 0 || rows.some((row) => row.model !== '')) return rows;
+  return rows.map((row) => ({ ...row, model }));
 }
 
 const LOOPBACK = /^(?:localhost|127\..+|\[::1\])$/;

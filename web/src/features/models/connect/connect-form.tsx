@@ -18,6 +18,7 @@ import {
   nameOf,
   offeredLabel,
   readConnect,
+  withOnlyModel,
   withTested,
 } from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
@@ -163,7 +164,10 @@ function OfferedRows({ draft, secret, problem, value, onChange }: OfferedProps) 
   const [offered, setOffered] = useState<OfferedModels | null>(null);
   const body = listingOf(draft, secret);
   const list = async (): Promise<void> => {
-    if (body !== null) setOffered(await listing.call(listOfferedModels, { body }, JSON.stringify(body)));
+    if (body === null) return;
+    const found = await listing.call(listOfferedModels, { body }, JSON.stringify(body));
+    setOffered(found);
+    onChange(withOnlyModel(value, found?.models ?? []));
   };
   return (
     <>
