@@ -7,6 +7,7 @@ import { Form, SubmitButton } from '../../ui/fields.tsx';
 import './agent-form.css';
 import { EgressFields, RepositoryFields } from './fields/reach-fields.tsx';
 import { LifeFields } from './fields/life-fields.tsx';
+import { MessengerFields } from './fields/messenger-fields.tsx';
 import { ModelFields, TierFields } from './fields/mind-fields.tsx';
 import { PersonaFields } from './fields/persona-fields.tsx';
 import { SkillFields, ToolFields } from './fields/tool-fields.tsx';
@@ -28,6 +29,7 @@ const SHOWN: readonly SpecPath[] = [
   ['skills'],
   ['egress', 'allow'],
   ['repository'],
+  ['channels', 'telegram'],
   ['idleSleepAfter'],
   ['wake'],
   ['memory'],
@@ -84,6 +86,7 @@ export function AgentForm(props: AgentFormProps) {
           <SkillFields />
           <EgressFields />
           <RepositoryFields />
+          <MessengerFields />
           <LifeFields isNew={isNew} />
           {end}
           {elsewhere.length > 0 && <Elsewhere problems={elsewhere} />}
