@@ -42,6 +42,12 @@ test('a bad condition has the advice of the contract, a good one has none', () =
   assert.equal(advice('PodScheduled', 'False', { reason: 'OfAnotherVersion' }), null);
 });
 
+test('an agent that sleeps is awakened by a button, so no text names a field of its spec', () => {
+  const asleep = { reason: 'Asleep', message: 'spec.power is Asleep: write Awake to let the agent run' };
+  const [words] = conditionLabels([condition('Ready', 'False', asleep)]);
+  assert.deepEqual([words?.text, words?.advice], ['It is asleep. Awaken lets it run.', null]);
+});
+
 test('a state that a person asked for has a calm tone, a fault does not', () => {
   const tone = (type: string, status: 'True' | 'False' | 'Unknown', reason: string): string =>
     conditionLabels([condition(type, status, { reason })])[0]?.tone ?? '';

@@ -85,8 +85,16 @@ function wordsOf(condition: Condition): ConditionLabel {
   };
 }
 
-/** The contract's advice for a reason, the same as in the docs and in kubectl; null for an unknown reason. */
+/** Texts for people who have the buttons of the panel, in place of texts about fields of the spec. */
+const WITH_BUTTONS: Readonly<Record<string, string>> = { Asleep: 'It is asleep. Awaken lets it run.' };
+
+/** What a person reads for a reason and the operator's message. */
+export const messageOf = ({ reason, message }: Pick<Condition, 'reason' | 'message'>): string =>
+  WITH_BUTTONS[reason] ?? message;
+
+/** The contract's advice for a reason, the same as in the docs and in kubectl; null for an unknown reason, and if the message says it. */
 export function adviceOf(reason: string): string | null {
+  if (reason in WITH_BUTTONS) return null;
   const advice = Object.entries(REASONS).find(([known]) => known === reason)?.[1];
   return advice === undefined ? null : `${capital(advice)}.`;
 }
@@ -99,7 +107,7 @@ function isAsWanted({ type, status, reason }: Pick<Condition, 'type' | 'status' 
 /** Our text if the condition is as it should be, otherwise the operator's message, which names the cause. */
 function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type];
-  if (!isAsWanted({ type, status, reason }) && message !== '') return message;
+  if (!isAsWanted({ type, status, reason }) && message !== '') return messageOf({ reason, message });
   if (status === 'Unknown') return 'Not known yet.';
   return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason;
 }

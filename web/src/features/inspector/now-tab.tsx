@@ -13,7 +13,7 @@ import { timeAgo } from '../../ui/time-labels.ts';
 import { brokenFirst, capabilityCount, capabilityLabel, skillFromLabel } from '../capabilities/capability-labels.ts';
 import '../capabilities/capabilities.css';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
+import { adviceOf, type ConditionLabel, conditionLabels, messageOf } from './condition-labels.ts';
 import { useRole, useTierLabel, useVillage, useVillageState } from '../village-context.ts';
 import { moneyLabel, priceLabel } from '../../client/labels.ts';
 import { limitLabel } from '../market/item-labels.ts';
@@ -285,7 +285,7 @@ function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }) {
   const calm = power === 'Asleep';
   return (
     <Notice tone={calm ? 'info' : 'waiting'} icon={calm ? 'sleep' : 'info'} className="why" data-why={why.reason}>
-      <code className="reason">{why.reason}</code> {why.message}
+      <code className="reason">{why.reason}</code> {messageOf(why)}
       {advice !== null && <span className="why-advice">{advice}</span>}
     </Notice>
   );
