@@ -70,6 +70,12 @@ test('firings of an earlier timing leave no gaps', () => {
 
 test('a schedule has labels for timing, target, state and policies', () => {
   assert.equal(timingLabel(scheduleView()), 'daily 08:30 Europe/Zurich');
+  const cron = (fields: string) => timingLabel(scheduleView({ daily_at: null, cron: fields, time_zone: 'UTC' }));
+  assert.equal(cron('30 7 * * MON-FRI'), 'weekdays 07:30 UTC');
+  assert.equal(cron('5 12 * * SAT,SUN'), 'weekends 12:05 UTC');
+  assert.equal(cron('30 8 * * MON,FRI'), 'Mon, Fri 08:30 UTC');
+  assert.equal(cron('0 9 * * MON-WED'), 'Mon-Wed 09:00 UTC');
+  assert.equal(cron('*/5 9 * * MON-WED'), '*/5 9 * * MON-WED UTC');
   assert.equal(
     targetLabel(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })),
     'all with team=carriers',

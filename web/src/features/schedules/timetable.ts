@@ -36,8 +36,24 @@ function timingOfView({
   };
 }
 
+const WEEKLY = /^(\d{1,2}) (\d{1,2}) \* \* ([A-Z]{3}(?:[-,][A-Z]{3})*)$/;
+const DAY_GROUPS: Readonly<Record<string, string>> = { 'MON-FRI': 'weekdays', 'SAT,SUN': 'weekends' };
+
+/** `weekdays 07:30` or `Mon, Fri 08:30` for cron fields with days of the week and one time; null for others. */
+function weeklyLabel(cron: string): string | null {
+  const [, minute, hour, days] = WEEKLY.exec(cron) ?? [];
+  if (minute === undefined || hour === undefined || days === undefined) return null;
+  const named = days
+    .toLowerCase()
+    .split(/(?=[-,])/)
+    .map((part) => part.replace(/[a-z]/, (first) => first.toUpperCase()));
+  return `${DAY_GROUPS[days] ?? named.join('').replaceAll(',', ', ')} ${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+}
+
+/** The timing in words as far as it has some, with its time zone. */
 export function timingLabel(view: Parameters<typeof timingOfView>[0]): string {
-  return describeTiming(timingOfView(view));
+  const weekly = view.cron === null ? null : weeklyLabel(view.cron);
+  return weekly === null ? describeTiming(timingOfView(view)) : `${weekly} ${view.time_zone ?? 'UTC'}`;
 }
 
 /** The time zones to show: that of the schedule (UTC for a period), and that of the viewer if it differs. */
