@@ -28,6 +28,7 @@ const ONLY_IN_FULL: Readonly<Record<string, string>> = {
   'test/env/web/web-run-workflow.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-scripts.test.ts': 'one page of the web in detail, in a browser',
   'test/env/web/web-timeline.test.ts': 'one page of the web in detail, in a browser',
+  'test/env/web/web-two-boxes.test.ts': 'a cluster with an operator and residents, and a real browser',
   'api/server/src/resource-writes/killed-writes.test.ts': 'kills replicas of the API at each step of a write',
 };
 
@@ -172,6 +173,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'test/env/web/web-run-workflow.test.ts': 'a real browser and its pages',
   'test/env/web/web-scripts.test.ts': 'a real browser and its pages',
   'test/env/web/web-timeline.test.ts': 'a real browser and its pages',
+  'test/env/web/web-two-boxes.test.ts': 'a real browser and its pages',
   'test/env/web/web-viewers.test.ts': 'a real browser and its pages',
   'test/metrics/prometheus.test.ts': 'a real API server, an API, an operator and Prometheus',
   'test/plugin/plugin.test.ts': 'a real API server, an API and kubectl',

@@ -1,6 +1,7 @@
 /** A village on a real API server with a real api, and operators that a test starts. */
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { AGENTS, Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
+import type { Profile } from '../env/api-server.ts';
 import { startClusterVillage } from '../../api/server/src/testing/cluster-village.ts';
 import { Play, TOKENS } from '../../api/server/src/testing/test-village.ts';
 
@@ -11,12 +12,14 @@ export type OperatedVillage = Awaited<ReturnType<typeof operatedVillage>>;
 /**
  * @param agents the specs of its Agents, by name
  * @param changes variables of its api, beside those of a test village
+ * @param profile with `control-plane`, a scheduler binds pods to nodes
  */
 export async function operatedVillage(
   agents: Readonly<Record<string, object>>,
   changes: Readonly<Record<string, string>> = {},
+  profile: Profile = 'api',
 ) {
-  const { kube, village, namespace, remove, ...cluster } = await startClusterVillage();
+  const { kube, village, namespace, remove, ...cluster } = await startClusterVillage(profile);
   const { peopleUrl: baseUrl, metricsUrl } = await village.startReplica({ ...cluster.environment, ...changes });
   for (const [name, spec] of Object.entries(agents))
     await kube.client.create(

@@ -9,10 +9,15 @@ const LEASE_NAMESPACE = 'kube-node-lease';
 const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110' };
 const DISK = { 'ephemeral-storage': '1Ti' };
 
-type Pod = KubeObject & {
+export type Pod = KubeObject & {
   readonly spec?: {
     readonly nodeName?: string;
-    readonly containers: readonly { readonly name: string; readonly image: string; readonly resources?: object }[];
+    readonly containers: readonly {
+      readonly name: string;
+      readonly image: string;
+      readonly resources?: object;
+      readonly env?: readonly { readonly name: string; readonly value?: string }[];
+    }[];
   };
   readonly status?: {
     readonly phase?: string;
@@ -47,17 +52,37 @@ const readyCondition = (status: 'True' | 'Unknown'): object => ({
   message: '',
 });
 
+/** What the node does for a pod beside its status: it starts its programs, and ends them before the pod is gone. */
+export interface PodPrograms {
+  start(pod: Pod): Promise<void>;
+  end(pod: Pod): Promise<void>;
+}
+
+const NO_PROGRAMS: PodPrograms = { start: () => Promise.resolve(), end: () => Promise.resolve() };
+
+interface FakeNode {
+  readonly name: string;
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly programs?: PodPrograms;
+}
+
 export class FakeKubelet {
   readonly node: string;
   readonly #client: KubeClient;
+  readonly #programs: PodPrograms;
   readonly #onError: (error: unknown) => void;
   readonly #pods: Reflector<Pod>;
   #resizes: ResizeMood = 'applies';
   #lost = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(client: KubeClient, node: string, onError: (error: unknown) => void) {
+  constructor(
+    client: KubeClient,
+    { name: node, programs = NO_PROGRAMS }: Omit<FakeNode, 'capacity'>,
+    onError: (error: unknown) => void,
+  ) {
     this.#client = client;
+    this.#programs = programs;
     this.node = node;
     this.#onError = onError;
     this.#pods = new Reflector<Pod>({ client, type: PODS, fieldSelector: `spec.nodeName=${node}` });
@@ -116,8 +141,12 @@ export class FakeKubelet {
     if (this.#lost) return;
     const { name, namespace = '', uid, deletionTimestamp } = pod.metadata;
     const at = { namespace, name };
-    if (deletionTimestamp !== undefined) return void (await this.#client.delete(PODS, { ...at, uid, graceSeconds: 0 }));
+    if (deletionTimestamp !== undefined) {
+      await this.#programs.end(pod);
+      return void (await this.#client.delete(PODS, { ...at, uid, graceSeconds: 0 }));
+    }
     const begins = pod.status?.phase === 'Pending';
+    if (begins) await this.#programs.start(pod);
     if (begins || (this.#resizes === 'applies' && !isGiven(pod)))
       await this.#client.mergePatch(PODS, running(pod), { ...at, subresource: 'status' });
   }
@@ -126,11 +155,11 @@ export class FakeKubelet {
 /** @param onError called for every failure, except a conflict or a pod that is already gone */
 export async function fakeKubelet(
   client: KubeClient,
-  node: string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> },
+  node: string | FakeNode,
   onError: (error: unknown) => void,
 ): Promise<FakeKubelet> {
-  const { name, capacity } = typeof node === 'string' ? { name: node, capacity: CAPACITY } : node;
-  const kubelet = new FakeKubelet(client, name, (error) => {
+  const { capacity, ...named } = typeof node === 'string' ? { name: node, capacity: CAPACITY } : node;
+  const kubelet = new FakeKubelet(client, named, (error) => {
     if (!isStatus(error, 404) && !isStatus(error, 409)) onError(error);
   });
   await kubelet.start({ ...DISK, ...capacity });

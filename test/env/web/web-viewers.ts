@@ -75,7 +75,7 @@ export async function startViewerStage({
   for (const [name, manifest] of Object.entries(agents))
     writeFileSync(join(village.samples, `good-agent-${name}.yaml`), manifest);
   await startApi(environment);
-  const acts = actsOf({ url, admin, browser });
+  const acts = viewerActs({ url, admin, browser });
   if (kim !== undefined) await acts.account('kim', kim);
   started = {
     url,
@@ -95,7 +95,8 @@ export async function startViewerStage({
   return started;
 }
 
-function actsOf({
+/** What viewers of a village at an address need. */
+export function viewerActs({
   url,
   admin,
   browser,
@@ -150,7 +151,7 @@ export async function assertSound({ page, errors }: TestBrowser): Promise<void> 
   );
 }
 
-const DEVICES = [
+export const DEVICES = [
   ['desktop', {}],
   ['dark', { colorScheme: 'dark' }],
   ['phone', { width: 390, height: 844, phone: true }],

@@ -10,6 +10,8 @@ interface VllmOptions {
   readonly maxModelLen?: number;
   /** False without `--enable-auto-tool-choice` and `--tool-call-parser`. */
   readonly hasToolParser?: boolean;
+  /** The model's answer to a request; null for the usual one. */
+  readonly answer?: (asked: Asked) => ScriptedAnswer | null;
 }
 
 /** The requests of which `/metrics` reports; the test sets them. */
@@ -79,7 +81,7 @@ function refusalOf(asked: Asked, options: Required<VllmOptions>): WireAnswer | n
 }
 
 /** Calls the first tool, follows a schema, or says a few words. */
-function scriptedAnswer({ tools: [tool] = [], response_format: format }: Asked): ScriptedAnswer {
+function usualAnswer({ tools: [tool] = [], response_format: format }: Asked): ScriptedAnswer {
   if (tool !== undefined)
     return { calls: [{ id: 'chatcmpl-tool-1', name: tool.function.name, pieces: ['{"word":', ' "heron"}'] }] };
   const schema = format?.json_schema?.schema;
@@ -118,14 +120,14 @@ function metricsText(
 
 /** A fake vLLM server: it refuses what vLLM refuses, counts tokens, and serves its models, health and metrics. */
 export function vllmServer(given: VllmOptions): VllmServer {
-  const options = { maxModelLen: 32_768, hasToolParser: true, ...given };
+  const options = { maxModelLen: 32_768, hasToolParser: true, answer: () => null, ...given };
   const load: VllmLoad = { running: 0, waiting: 0, kvCacheUsed: 0 };
   const tokens = { prompt: 0, generated: 0 };
 
   function chat(asked: Asked): WireAnswer {
     const refusal = refusalOf(asked, options);
     if (refusal !== null) return refusal;
-    const scripted = scriptedAnswer(asked);
+    const scripted = options.answer(asked) ?? usualAnswer(asked);
     const usage = { prompt: promptTokens(asked), completion: scripted.text?.length ?? 8 };
     tokens.prompt += usage.prompt;
     tokens.generated += usage.completion;
