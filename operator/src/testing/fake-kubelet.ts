@@ -52,7 +52,7 @@ const readyCondition = (status: 'True' | 'Unknown'): object => ({
   message: '',
 });
 
-/** What the node does for a pod beside its status: it starts its programs, and ends them before the pod is gone. */
+/** The programs of pods: the node starts them before a pod runs, and ends them before it is gone. */
 export interface PodPrograms {
   start(pod: Pod): Promise<void>;
   end(pod: Pod): Promise<void>;

@@ -20,11 +20,11 @@ import { serviceAccountToken } from './service-account-token.ts';
 const AGENT_IMAGE = resolve(import.meta.dirname, '../../../agent-image');
 const CAPACITY = { cpu: '20', memory: '121Gi', pods: '110' };
 const GIB = 2 ** 30;
-/** What a node uses without pods. */
+/** Processor use of a node without pods. */
 const IDLE_CORES = 1;
 const TOKEN = { audiences: ['hamlet-api'], expirationSeconds: 3_600 };
 
-/** What a pod uses, and how much work of its node waits for memory meanwhile. */
+/** The use of a pod, and the percents of a minute in which work of its node waits for memory meanwhile. */
 export interface PodLoad {
   readonly cores: number;
   readonly memoryBytes: number;

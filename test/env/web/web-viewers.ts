@@ -95,7 +95,7 @@ export async function startViewerStage({
   return started;
 }
 
-/** What viewers of a village at an address need. */
+/** Viewers of a village at an address: their accounts, pages and pictures. */
 export function viewerActs({
   url,
   admin,

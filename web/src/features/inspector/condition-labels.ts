@@ -88,7 +88,7 @@ function wordsOf(condition: Condition): ConditionLabel {
 /** Texts for people who have the buttons of the panel, in place of texts about fields of the spec. */
 const WITH_BUTTONS: Readonly<Record<string, string>> = { Asleep: 'It is asleep. Awaken lets it run.' };
 
-/** What a person reads for a reason and the operator's message. */
+/** The text that a person reads for a reason and the operator's message. */
 export const messageOf = ({ reason, message }: Pick<Condition, 'reason' | 'message'>): string =>
   WITH_BUTTONS[reason] ?? message;
 
