@@ -55,6 +55,7 @@ export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
 export * from './gateway/model-admission.ts';
 export * from './gateway/model-health.ts';
+export * from './gateway/provider-tests.ts';
 export * from './gateway/model-requests.ts';
 export * from './gateway/model-texts.ts';
 export * from './journal/read-journal.ts';

@@ -17,6 +17,7 @@ import { type Subscriptions, createSubscriptions } from './credentials/subscript
 import { ProviderQueue } from './provider-queue.ts';
 import { startStreamBrakes, type BrakePorts } from './stream-brakes.ts';
 import { openCatalog, type VillageModels, configuredModels, type ConnectionSource } from './models/village-models.ts';
+import { createProviderTests, type ProviderTests } from './configured/provider-tests.ts';
 import { createModelServers, type ModelServers } from './servers/model-servers.ts';
 import { ModelHealth } from './models/model-health.ts';
 import type { ModelsSettings } from './models/models-environment.ts';
@@ -31,6 +32,8 @@ interface GatewayStart
   extends Omit<GatewayPorts, 'catalog' | 'queue' | 'answerTimes' | 'metrics' | 'health' | 'brakes'>, BrakePorts {
   readonly registry: Registry;
   readonly models: VillageModels;
+  /** True if the models come from the configuration, which the API then tests. */
+  readonly isConfigured: boolean;
   readonly stored: StoredCredentials;
   readonly villageKeys: VillageKeys;
   readonly subscriptions: Subscriptions;
@@ -39,6 +42,7 @@ interface GatewayStart
 export interface Gateway extends GatewayPorts {
   readonly credentials: CredentialParts;
   readonly servers: Pick<ModelServers, 'list'>;
+  readonly tests: Pick<ProviderTests, 'models'>;
   readonly jobs: readonly Job[];
   stop(): Promise<void>;
 }
@@ -47,6 +51,7 @@ export interface Gateway extends GatewayPorts {
 export function openGateway({
   registry,
   models,
+  isConfigured,
   stored,
   villageKeys,
   subscriptions,
@@ -69,7 +74,13 @@ export function openGateway({
     if (deleted > 0) log('info', 'prompts and answers of models have expired and were deleted', { deleted });
   }
   const servers = createModelServers(models, models.ports.nowMs);
-  const jobs = [job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep }), servers.job];
+  const brakes = startStreamBrakes({ freeze, standing });
+  const tests = createProviderTests({ ...ports, models, brakes });
+  const jobs = [
+    job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep }),
+    servers.job,
+    ...(isConfigured ? [tests.job] : []),
+  ];
   const catalog = openCatalog(models);
   const placesOf = (provider: string): number | undefined => catalog.placesOf(provider);
   const queue = new ProviderQueue({ placesOf, ...models.config.queue });
@@ -79,10 +90,11 @@ export function openGateway({
     queue,
     answerTimes,
     credentials: { stored, villageKeys, subscriptions, models, hasKey: (name) => models.key(name, null) !== null },
-    brakes: startStreamBrakes({ freeze, standing }),
+    brakes,
     metrics: createGatewayMetrics(registry, queue),
     health: new ModelHealth(ports),
     servers,
+    tests,
     jobs,
     stop: () => stored.stop(),
   };
@@ -125,6 +137,7 @@ export async function startModels(
   };
   return {
     models: { ...models, key, connected },
+    isConfigured: given === undefined,
     stored,
     villageKeys: keys,
     subscriptions,

@@ -293,9 +293,9 @@ const WITH_OWNER: readonly KeepingRule[] = [
     id: 'providers',
     title: 'Providers of models',
     until: 'owner',
-    rule: 'Sealed keys until an admin removes them; the newest state of each model; tokens of the present hour of each agent.',
+    rule: 'Sealed keys until an admin removes them; the newest state and test of each model; tokens of the present hour of each agent.',
     deletedBy: 'an admin',
-    tables: publicTables('model_credential model_health model_hour'),
+    tables: publicTables('model_credential model_health model_hour provider_test'),
   },
 ];
 

@@ -714,6 +714,17 @@ export interface Tables {
     lines: number;
     by_id: string;
   };
+  provider_test: {
+    provider: string;
+    model: string;
+    address: Bytes;
+    at: Generated<Date>;
+    ms: number;
+    code: string | null;
+    message: string | null;
+    unanswered: number;
+    abilities: Json<unknown | null, string | null>;
+  };
   provider_transaction: {
     provider: string;
     transaction_id: string;
@@ -1172,6 +1183,7 @@ export const COLUMNS = {
   person_seen: ['person_id as personId', 'thing', 'seen_at as seenAt'],
   personality: ['agent_uid as agentUid', 'version', 'agent_id as agentId', 'text', 'reason', 'restores', 'by_role as byRole', 'by_id as byId', 'at'],
   provider_statement: ['statement_id as statementId', 'provider', 'compared_from as comparedFrom', 'compared_through as comparedThrough', 'compared_at as comparedAt', 'lines', 'by_id as byId'],
+  provider_test: ['provider', 'model', 'address', 'at', 'ms', 'code', 'message', 'unanswered', 'abilities'],
   provider_transaction: ['provider', 'transaction_id as transactionId', 'amount', 'currency', 'at', 'reference_id as referenceId', 'agent_id as agentId', 'seen_at as seenAt'],
   purchase: ['purchase_id as purchaseId', 'agent_id as agentId', 'kind', 'quota', 'amount', 'model', 'window_id as windowId', 'during', 'price', 'hold_id as holdId', 'transfer_id as transferId', 'auction_id as auctionId', 'bought_by_role as boughtByRole', 'bought_by_id as boughtById', 'bought_at as boughtAt', 'told'],
   repository_memory: ['repository', 'version', 'changed_at as changedAt'],

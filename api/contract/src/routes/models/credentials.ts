@@ -41,6 +41,10 @@ const ConfiguredProvider = z.strictObject({
   base_url: z.string().nullable().describe('Null for the scripted mind'),
   credential: z.string().nullable(),
   available: z.boolean().describe('True if it needs no key, or the village has the key'),
+  last_test: ProviderTest.nullable().describe(
+    'The newest test of one of its models, which the API makes once it answers; null before',
+  ),
+  tested_models: TestedModels.describe('Results of tests about its models; the gateway relies on the configuration'),
   used_by: ProviderUsers,
 });
 

@@ -1,8 +1,9 @@
 import { SUBSCRIPTION_NOTICE } from '@hamlet/models';
-import { deleteCredential, inTransaction, readCredentials } from '@hamlet/store';
+import { deleteCredential, inTransaction, readCredentials, readProviderTests } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
+import { testOf } from '../configured/models-to-test.ts';
 import { readProviderUsers } from '../models/provider-users.ts';
 import type { VillageModels } from '../models/village-models.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -28,11 +29,13 @@ function listModelCredentials({ db, source, gateway }: Village): Handlers['listM
   return plain(async () => {
     const usersOf = await readProviderUsers({ db, source, gateway });
     const rows = await readCredentials(db);
+    const stored = await readProviderTests(db);
+    const tests = gateway.tests.models().flatMap((model) => testOf(model, stored) ?? []);
     return accepted({
       enabled: villageKeys.current() !== null,
       subscription: { enabled: subscriptions.settings !== null, notice: SUBSCRIPTION_NOTICE },
       credentials: rows.map((row) => credentialView(row, usersOfRow(row, config, usersOf))),
-      configured: configuredView(config, hasKey, usersOf),
+      configured: configuredView(config, { hasKey, usersOf, tests }),
       needed: [...neededCredentials(config)].map(([name, providers]) => ({
         name,
         providers: [...providers],

@@ -1,7 +1,7 @@
 import type { CallData, listModelCredentials, ModelCredential, ProviderUsers } from '@hamlet/contract';
-import { ConnectedProvider } from '@hamlet/contract';
+import { ConnectedProvider, FoundAbilities } from '@hamlet/contract';
 import type { ModelsConfig } from '@hamlet/models';
-import type { CredentialRow, CredentialTest } from '@hamlet/store';
+import type { CredentialRow, CredentialTest, ProviderTestRow } from '@hamlet/store';
 import { testedModels } from '../connections/connection.ts';
 import type { readProviderUsers } from '../models/provider-users.ts';
 
@@ -12,6 +12,20 @@ export const NO_USERS: ProviderUsers = { agents: [], total: 0 };
 
 function testView(test: CredentialTest | null): ModelCredential['last_test'] {
   return test === null ? null : { ...test, at: test.at.toISOString() };
+}
+
+/** The tests of the models of one provider. */
+function testsView(
+  rows: readonly ProviderTestRow[],
+): Pick<Listed['configured'][number], 'last_test' | 'tested_models'> {
+  const newest = rows.toSorted((one, other) => other.at.getTime() - one.at.getTime())[0];
+  const tested = rows.flatMap(({ model, abilities }) => {
+    const found = FoundAbilities.safeParse(abilities);
+    return found.success ? [{ model, ...found.data }] : [];
+  });
+  if (newest === undefined) return { last_test: null, tested_models: [] };
+  const { at, ms, code, message } = newest;
+  return { last_test: testView({ at, ms, code, message, ok: code === null }), tested_models: tested };
 }
 
 /** A stored credential as the API returns it. A provider that this version cannot read is shown as a key only. Pure. */
@@ -60,10 +74,15 @@ export function isConfiguredName(name: string, config: Pick<ModelsConfig, 'provi
   return Object.hasOwn(config.providers, name) || neededCredentials(config).has(name);
 }
 
+interface AboutConfigured {
+  readonly hasKey: (name: string) => boolean;
+  readonly usersOf: UsersOf;
+  readonly tests: readonly ProviderTestRow[];
+}
+
 export function configuredView(
   { providers }: Pick<ModelsConfig, 'providers'>,
-  hasKey: (name: string) => boolean,
-  usersOf: UsersOf,
+  { hasKey, usersOf, tests }: AboutConfigured,
 ): Listed['configured'] {
   return Object.entries(providers).map(([name, settings]) => {
     const credential = ('credential' in settings ? settings.credential : undefined) ?? null;
@@ -73,6 +92,7 @@ export function configuredView(
       base_url: 'baseUrl' in settings ? settings.baseUrl : null,
       credential,
       available: credential === null || hasKey(credential),
+      ...testsView(tests.filter(({ provider }) => provider === name)),
       used_by: usersOf((used) => used.connection === null && used.provider === name),
     };
   });

@@ -1,4 +1,4 @@
-import { ConnectedProvider, type FoundAbilities, type TestModel } from '@hamlet/contract';
+import { ConnectedProvider, type TestModel } from '@hamlet/contract';
 import {
   holdCredential,
   inTransaction,
@@ -15,7 +15,8 @@ import { connectionConfig, testedModels, withoutAbilities, withTested } from '..
 import { describedProvider } from '../connections/described-provider.ts';
 import { openConnection, type ServedModel } from '../models/village-models.ts';
 import { triedAddress } from './tried-address.ts';
-import { tryModel, type TriedModel } from './try-model.ts';
+import { foundBy, tryModel, type TriedModel } from './try-model.ts';
+import { keepTest } from '../configured/provider-tests.ts';
 import type { Village } from '../../village.ts';
 
 type Found = ServedModel | { readonly missing: string } | null;
@@ -67,15 +68,19 @@ function modelOf(body: TestModel, village: Village): Outcome<ServedModel> {
   return by === null ? found : ofCredential({ ...by, model }, village);
 }
 
-function foundBy({ abilities }: TriedModel): FoundAbilities | null {
-  if (abilities.length === 0) return null;
-  const none: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };
-  return abilities.reduce((found, { ability, can }) => ({ ...found, [ability]: can }), none);
+/** Stores a test of a model in the configuration, unless a fallback answered for its provider. */
+async function keepConfigured({ db, gateway }: Village, { provider, providerModel }: ServedModel, tried: TriedModel) {
+  const model = gateway.tests
+    .models()
+    .find(({ served }) => served.provider === provider && served.providerModel === providerModel);
+  if (model !== undefined && tried.provider === provider) await inTransaction(db, (tx) => keepTest(tx, model, tried));
 }
 
-async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<void> {
-  const { connection, providerModel: model } = served;
-  if (connection === null) return;
+async function keepConnected(
+  db: Db,
+  connection: NonNullable<ServedModel['connection']>,
+  { model, tried }: { readonly model: string; readonly tried: TriedModel },
+): Promise<void> {
   const found = foundBy(tried);
   await inTransaction(db, async (tx) => {
     const row = await holdCredential(tx, connection.name, connection.agentId);
@@ -89,13 +94,27 @@ async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<voi
 }
 
 /** Remembers the test of a provider that is not connected, for the admin who connects it next. */
-async function noteTried(db: Db, { connection }: TestModel, tried: TriedModel): Promise<void> {
-  if (connection === undefined) return;
-  const { kind, base_url, key, model } = connection;
+async function noteTried(
+  db: Db,
+  { kind, base_url, key, model }: NonNullable<TestModel['connection']>,
+  tried: TriedModel,
+): Promise<void> {
   const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model }] });
   const code = tried.ok ? null : (tried.code ?? 'failed');
   const abilities = foundBy(tried);
   await noteTriedProvider(db, triedAddress({ provider, key, model }), { code, ms: tried.ms, abilities });
+}
+
+interface Tested {
+  readonly served: ServedModel;
+  readonly tried: TriedModel;
+}
+
+async function keep(village: Village, body: TestModel, { served, tried }: Tested): Promise<void> {
+  const { connection, providerModel: model } = served;
+  if (body.connection !== undefined) await noteTried(village.db, body.connection, tried);
+  else if (connection === null) await keepConfigured(village, served, tried);
+  else await keepConnected(village.db, connection, { model, tried });
 }
 
 export function testModel(village: Village): Handlers['testModel'] {
@@ -114,8 +133,7 @@ export function testModel(village: Village): Handlers['testModel'] {
     const object = body.model ?? body.credential ?? found.data.providerModel;
     const detail = { agent_id: agentId, provider: tried.provider, ok: tried.ok, code: tried.code };
     await inTransaction(db, (tx) => recordAct(tx, request, { action: 'models.test', object, detail }));
-    await keep(db, found.data, tried);
-    await noteTried(db, body, tried);
+    await keep(village, body, { served: found.data, tried });
     await gateway.credentials.stored.refresh();
     return accepted(tried);
   });

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ConnectedProvider } from '@hamlet/contract';
 
 interface Tried {
-  readonly provider: Pick<ConnectedProvider, 'kind' | 'base_url'>;
+  readonly provider: { readonly kind: string; readonly base_url: string };
   readonly key: string | undefined;
   /** The provider's name of the model. */
   readonly model: string;

@@ -1,4 +1,4 @@
-import { PROVIDER_FAILURES, type CallData, type testModel } from '@hamlet/contract';
+import { PROVIDER_FAILURES, type CallData, type FoundAbilities, type testModel } from '@hamlet/contract';
 import type { ChatOutcome, CostEstimate, ModelError, ModelErrorCode } from '@hamlet/models';
 import { collectAnswer } from '@hamlet/models';
 import type { GatewayPorts } from '../admit-request.ts';
@@ -85,6 +85,13 @@ function succeeded(ended: Ended, text: string | null, { abilities, costs }: Prob
   const fine = { ok: true, code: null, message: null, fix: null };
   const tools = abilities.find(({ ability }) => ability === 'tools')?.can ?? null;
   return { ...ended, ...fine, text, tools, abilities: [...abilities], cost: costOf(sumOf(costs)) };
+}
+
+/** The abilities that a test found; null if it probed none. Pure. */
+export function foundBy({ abilities }: TriedModel): FoundAbilities | null {
+  if (abilities.length === 0) return null;
+  const none: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };
+  return abilities.reduce((found, { ability, can }) => ({ ...found, [ability]: can }), none);
 }
 
 /** Asks a model for a few words, then probes each ability, and reports the results. A freeze of the village ends it. */
