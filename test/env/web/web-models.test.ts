@@ -59,6 +59,14 @@ test('an admin sees what each server of the village is doing, which one is off, 
     await card.locator('[data-state="unreachable"]').innerText(),
     /Off or loading[\s\S]*takes minutes to load/,
   );
+  // The API tests the models of its configuration by itself.
+  await card.locator('.provider-abilities').waitFor({ timeout: 60_000 });
+  assert.deepEqual(await card.locator('.provider-abilities > *').allInnerTexts(), [
+    'Streams',
+    'Tools',
+    'JSON',
+    'No embeddings',
+  ]);
   await card.getByRole('button', { name: 'Test local' }).click();
   const abilities = card.locator('[aria-label="Abilities"] li');
   await abilities.first().waitFor();

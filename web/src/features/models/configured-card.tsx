@@ -2,6 +2,7 @@ import type { CallData, listModelCredentials, ModelServer } from '@hamlet/contra
 import { Badge, Button, Fact, RefusedNotice } from '../../ui/controls.tsx';
 import { kindLabel, usersLabel } from './model-labels.ts';
 import { ServerFigures } from './server-figures.tsx';
+import { FailedTest, TestedAbilities } from './stored-test.tsx';
 import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
@@ -13,7 +14,7 @@ interface CardProps {
 
 /** A provider of the configuration, which people can test but not change here. */
 export function ConfiguredCard({ provider, servers, model }: CardProps) {
-  const { name, base_url: address, credential, used_by: users } = provider;
+  const { name, base_url: address, credential, used_by: users, last_test: last, tested_models: tested } = provider;
   return (
     <li className="card provider-card" data-configured={name}>
       <Head provider={provider} />
@@ -28,7 +29,13 @@ export function ConfiguredCard({ provider, servers, model }: CardProps) {
             <code>{credential}</code>
           </Fact>
         )}
+        {tested.map(({ model: of }) => (
+          <Fact key={of} name="Tested">
+            <code>{of}</code> <TestedAbilities model={of} tested={tested} />
+          </Fact>
+        ))}
         <Fact name="Used by">{usersLabel(users.total)}</Fact>
+        <FailedTest test={last} />
       </dl>
       <ServerFigures servers={servers} />
       {model !== null && provider.kind !== 'scripted' && <TestOf provider={name} model={model} />}

@@ -1,4 +1,4 @@
-import { deleteModelCredential, MODEL_ABILITIES, type ModelCredential, type ModelServer } from '@hamlet/contract';
+import { deleteModelCredential, type ModelCredential, type ModelServer } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, useNow, Fact } from '../../ui/controls.tsx';
@@ -6,9 +6,10 @@ import { timeAgo } from '../../ui/time-labels.ts';
 import { ActorName } from '../actor-name.tsx';
 import { useAgentName, useShowAgent } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
-import { abilityLabel, kindLabel, providerState, usersLabel } from './model-labels.ts';
+import { kindLabel, providerState, usersLabel } from './model-labels.ts';
 import { ServerFigures } from './server-figures.tsx';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
+import { FailedTest, TestedAbilities } from './stored-test.tsx';
 import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
@@ -86,23 +87,6 @@ function CardHead({ credential }: Pick<CardProps, 'credential'>) {
   );
 }
 
-function TestedAbilities({ model, credential }: Pick<CardProps, 'credential'> & { readonly model: string }) {
-  const found = credential.tested_models.find((each) => each.model === model);
-  if (found === undefined) return null;
-  return (
-    <span className="provider-abilities">
-      {MODEL_ABILITIES.filter((ability) => found[ability] !== null).map((ability) => {
-        const { word, tone, means } = abilityLabel(ability, found[ability]);
-        return (
-          <Badge key={ability} tone={tone} title={means}>
-            {word}
-          </Badge>
-        );
-      })}
-    </span>
-  );
-}
-
 type FactsProps = Pick<CardProps, 'credential'> & { readonly withTest: boolean };
 
 function CardFacts({ credential, withTest }: FactsProps) {
@@ -115,7 +99,7 @@ function CardFacts({ credential, withTest }: FactsProps) {
           <Fact name="Models">
             {provider.models.map(({ name, model }) => (
               <span key={name} className="provider-model">
-                <b>{name}</b> = <code>{model}</code> <TestedAbilities model={model} credential={credential} />
+                <b>{name}</b> = <code>{model}</code> <TestedAbilities model={model} tested={credential.tested_models} />
               </span>
             ))}
           </Fact>
@@ -132,11 +116,7 @@ function CardFacts({ credential, withTest }: FactsProps) {
       <Fact name="Added">
         by <ActorName id={by} />, <Time at={at} word={timeAgo(at, now)} />
       </Fact>
-      {withTest && test !== null && !test.ok && (
-        <Fact name="Last test" className="provider-failure">
-          {test.message ?? test.code} <Time at={test.at} word={timeAgo(test.at, now)} />
-        </Fact>
-      )}
+      {withTest && <FailedTest test={test} />}
     </dl>
   );
 }
