@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { AgentFigures, NodeFigures } from '@hamlet/contract';
+import { inTransaction, pauseAgents, putShortage } from '@hamlet/store';
 import { openFiguresStore } from '../../../api/server/src/figures/figures-store.ts';
 import { visit } from '../browser.ts';
 import { until } from '../until.ts';
@@ -86,6 +87,18 @@ before(async () => {
   for (let point = 1; point < POINTS; point += 1)
     await store.write({ nodes, agents: [adaAt(endMs, point)], meters: {} });
   store.close();
+  const since = new Date(Date.now() - 300_000);
+  await inTransaction(stage.village.openDb(), async (tx) => {
+    await putShortage(tx, 'sparky1', {
+      node: 'sparky1',
+      tightReadings: 2,
+      since,
+      steppedAt: since,
+      easySince: null,
+      readAt: since,
+    });
+    await pauseAgents(tx, 'sparky1', ['bob', 'cleo']);
+  });
 });
 after(() => stage?.remove());
 
@@ -97,6 +110,12 @@ testOnDevices('the page Nodes says why a box is slow, and who uses it', async (v
   const text = await card.innerText();
   assert.match(text, /Work waited for memory in 38 % of the last minute; the namespace models uses the most, 96 GiB\./);
   assert.match(text, /5\.0 GiB free of 121 GiB/);
+  const notice = page.locator('[data-notice="short-of-memory"]');
+  assert.match(
+    await notice.innerText(),
+    /gives no seats\. It became short \d+ min ago\.[^]*2 agents wait for it[^]*bob, cleo\. [^]*server of the model/i,
+  );
+  assert.equal(await notice.count(), 1, 'the other node has memory');
   assert.match(text, /NVIDIA GB10[^]*97 %[^]*Shares the memory of the node[^]*83 °C[^]*118 W/);
   assert.deepEqual(
     await card.locator('[data-user]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-user'))),

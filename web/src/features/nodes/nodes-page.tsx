@@ -2,11 +2,12 @@ import {
   FIGURES_EVERY_S,
   listNodeFigures,
   roleMay,
+  type CallData,
   type GpuFigures,
   type NodeFigures,
   type NodeUser,
 } from '@hamlet/contract';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Badge, Fact, Icon, LinkButton, Notice, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
@@ -53,7 +54,11 @@ function Nodes() {
       )}
       <ul className="node-cards">
         {data.nodes.map((node) => (
-          <NodeCard key={node.name} node={node} />
+          <NodeCard
+            key={node.name}
+            node={node}
+            shortage={data.shortages.find(({ node: name }) => name === node.name) ?? null}
+          />
         ))}
       </ul>
     </>
@@ -74,7 +79,15 @@ function Seats() {
   );
 }
 
-function NodeCard({ node }: { readonly node: NodeFigures }) {
+type Shortage = CallData<typeof listNodeFigures>['shortages'][number];
+
+interface NodeCardProps {
+  readonly node: NodeFigures;
+  /** Null while the node has memory. */
+  readonly shortage: Shortage | null;
+}
+
+function NodeCard({ node, shortage }: NodeCardProps) {
   const now = useNow(10_000);
   const findings = findingsOf(node);
   return (
@@ -86,6 +99,7 @@ function NodeCard({ node }: { readonly node: NodeFigures }) {
         <Badge tone={node.ready ? 'good' : 'bad'}>{node.ready ? 'Ready' : 'Not ready'}</Badge>
         <span className="hint">{node.at === null ? 'Not read yet' : `Read ${timeAgo(node.at, now)}`}</span>
       </header>
+      {shortage !== null && <ShortageNotice shortage={shortage} />}
       {findings.map((finding) => (
         <FindingLine key={finding.text} finding={finding} />
       ))}
@@ -95,6 +109,34 @@ function NodeCard({ node }: { readonly node: NodeFigures }) {
       ))}
       <Users users={node.users} pods={node.pods} isShort={findings.some(({ tone }) => tone !== 'good')} />
     </li>
+  );
+}
+
+const PAUSED_SHOWN = 12;
+
+function ShortageNotice({ shortage: { since, paused } }: { readonly shortage: Shortage }) {
+  const now = useNow(10_000);
+  const more = paused.length - PAUSED_SHOWN;
+  return (
+    <Notice tone="bad" className="node-finding" data-notice="short-of-memory">
+      <b>It is short of memory and gives no seats.</b> It became short {timeAgo(since, now)}.
+      {paused.length > 0 && (
+        <>
+          {' '}
+          {paused.length === 1 ? 'An agent waits' : `${paused.length} agents wait`} for it, those of the lowest tier
+          first:{' '}
+          {paused.slice(0, PAUSED_SHOWN).map((id, index) => (
+            <Fragment key={id}>
+              {index > 0 && ', '}
+              <AgentLink id={id} />
+            </Fragment>
+          ))}
+          {more > 0 && <> and {more} more</>}. Volumes and work stay, and agents return a few minutes after memory is
+          free.
+        </>
+      )}{' '}
+      Less memory or fewer requests at once for the server of the model help, or agents that sleep.
+    </Notice>
   );
 }
 
