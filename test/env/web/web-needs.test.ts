@@ -1,6 +1,7 @@
 /** In a real browser: the top bar and the title count what waits for a person, and one click settles each. */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
+import { inTransaction, insertPermission } from '@hamlet/store';
 import { ASKING_RULES, PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import { dataOf } from '../client.ts';
 import { visit, type TestBrowser } from '../browser.ts';
@@ -17,12 +18,31 @@ before(async () => {
 });
 after(() => stage?.remove());
 
-/** Three things that wait for an admin: a request, a run near its limit, and a flag. */
+/** More requests of one run than the list of the newest has. */
+async function askMuch(agentId: string, runId: string): Promise<void> {
+  const of = { agentId, runId, tool: 'post_to_board', arguments: '{}', argumentsHash: Buffer.alloc(32), opens: [] };
+  const because = { why: 'policy', reason: 'A rule asks.', question: null, amount: null, taint: null } as const;
+  const policyVersion = '0'.repeat(64);
+  await inTransaction(stage.village.openDb(), async (tx) => {
+    for (let at = 0; at < 101; at += 1)
+      await insertPermission(tx, {
+        ...of,
+        ...because,
+        policyVersion,
+        request: `r${at}`,
+        callId: `${at}.0`,
+        lastsS: 600,
+      });
+  });
+}
+
+/** Things that wait for an admin: a request that many newer ones follow, a run near its limit, and a flag. */
 async function someNeeds(): Promise<void> {
   await permits.endAll();
   const working = await permits.startRun('ada');
   dataOf(await permits.ask(working, post('1.0', 'Bread is ready')));
   const near = await permits.startRun('bob');
+  await askMuch('bob', near.runId);
   const { run } = await permits.play.admin.getRun({ run_id: near.runId });
   const db = stage.village.openDb();
   const tokens = Math.ceil((run.budgets?.tokens ?? 0) * 0.9);
@@ -51,12 +71,12 @@ testOnDevices(
     const budget = page.locator('[data-need="budget"]');
     await budget.waitFor();
     assert.match(await budget.innerText(), /has used 90 % of the tokens of a task/);
-    await page.locator('.permission').first().waitFor();
+    await page.locator('.permission', { hasText: 'Bread is ready' }).waitFor();
     await stage.shot(viewer, `needs-${name}`);
 
     await budget.locator('[data-action="remedy"]').click();
     await budget.waitFor({ state: 'detached' });
-    await page.locator('.permission [data-answer="allow"]').first().click();
+    await page.locator('.permission', { hasText: 'Bread is ready' }).locator('[data-answer="allow"]').click();
     await page.locator('.permission-answered[data-state="allowed"]').waitFor();
     await link.locator(`[data-needs="${count - 2}"]`).waitFor();
     await stage.shot(viewer, `needs-settled-${name}`);

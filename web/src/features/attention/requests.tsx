@@ -1,10 +1,14 @@
-import type { Need, Permission } from '@hamlet/contract';
+import { listPermissions, type Need, type Permission } from '@hamlet/contract';
 import { useState } from 'react';
+import { useLive } from '../../client/query/use-live.ts';
 import { Avatar, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { PermissionCard } from '../permissions/permission-card.tsx';
+import { isListed } from './need-labels.ts';
 import { usePending } from '../permissions/use-pending.ts';
 import { useAgentName, useShowAgent, useVillage } from '../village-context.ts';
+
+const OLDER_EVERY_MS = 30_000;
 
 type RequestsProps = Readonly<{ needs: readonly Need[]; onAnswered: () => void }>;
 
@@ -13,8 +17,15 @@ export function Requests({ needs, onAnswered }: RequestsProps) {
   const live = usePending();
   // An answered request stays until the page is left, so that the answer can be read.
   const [answered, setAnswered] = useState<ReadonlyMap<string, Permission>>(new Map());
-  const wanted = new Set(needs.map(({ id }) => id));
-  const waiting = (live.data?.permissions ?? []).filter(({ permission_id: id }) => wanted.has(id) && !answered.has(id));
+  const asked = needs.filter((need) => !isListed(need) && !answered.has(need.id)).map(({ id }) => id);
+  const newest = new Map((live.data?.permissions ?? []).map((each) => [each.permission_id, each]));
+  const waiting = asked.flatMap((id) => newest.get(id) ?? []);
+  const older = live.data === null ? [] : asked.filter((id) => !newest.has(id));
+  const keep = (known: Permission): void => {
+    setAnswered((before) => new Map(before).set(known.permission_id, known));
+    live.again();
+    onAnswered();
+  };
   const shown = [...waiting, ...answered.values()].toSorted((left, right) =>
     left.asked_at.localeCompare(right.asked_at),
   );
@@ -22,22 +33,37 @@ export function Requests({ needs, onAnswered }: RequestsProps) {
     <>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       <ul className="permissions-list" aria-label="Requests">
+        {older.map((id) => (
+          <OlderRequest key={id} id={id} onAnswered={keep} />
+        ))}
         {shown.map((permission) => (
-          <li key={permission.permission_id}>
-            <Whose permission={permission} />
-            <PermissionCard
-              permission={permission}
-              onAnswered={(known) => {
-                setAnswered((before) => new Map(before).set(known.permission_id, known));
-                live.again();
-                onAnswered();
-              }}
-            />
-          </li>
+          <RequestItem key={permission.permission_id} permission={permission} onAnswered={keep} />
         ))}
       </ul>
     </>
   );
+}
+
+type ItemProps = Readonly<{ permission: Permission; onAnswered: (known: Permission) => void }>;
+
+function RequestItem({ permission, onAnswered }: ItemProps) {
+  return (
+    <li>
+      <Whose permission={permission} />
+      <PermissionCard permission={permission} onAnswered={onAnswered} />
+    </li>
+  );
+}
+
+/** A request that so many newer ones follow that the list of the newest lacks it. */
+function OlderRequest({ id, onAnswered }: Readonly<{ id: string; onAnswered: ItemProps['onAnswered'] }>) {
+  const { data } = useLive(
+    listPermissions,
+    { query: { permission_id: id, state: 'pending', limit: 1 } },
+    OLDER_EVERY_MS,
+  );
+  const [permission] = data?.permissions ?? [];
+  return permission === undefined ? null : <RequestItem permission={permission} onAnswered={onAnswered} />;
 }
 
 function Whose({ permission }: { readonly permission: Permission }) {
