@@ -55,6 +55,11 @@ test('other words give null', () => {
     'at',
     'every fortnight at 7',
     'moondays at 7',
+    // Names that every object has.
+    'constructor',
+    'at constructor',
+    'constructor at 7',
+    '__proto__ at 7',
   ];
   for (const said of [...others, 'every 99999 hours', '7:30 or so', `at ${' '.repeat(SAID_MAX_CHARS)}7`.repeat(2)])
     assert.equal(saidTiming(said), null, said);

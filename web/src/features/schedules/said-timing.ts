@@ -11,8 +11,12 @@ interface TimeOfDay {
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 const DAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:s|days?|sdays?|nesdays?|rs|rsdays?|urdays?)?$/;
-const GROUPS: Readonly<Record<string, string>> = { day: '*', weekday: 'MON-FRI', weekend: 'SAT,SUN' };
-const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'm', h: 'h' };
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ['daily', '*'],
+  ['day', '*'],
+  ['weekday', 'MON-FRI'],
+  ['weekend', 'SAT,SUN'],
+]);
 
 /**
  * Reads a timing in words: `7:30`, `at 7 pm`, `every 10 minutes`, `every weekday at 7`, `Mondays and Fridays at 8:30`,
@@ -31,8 +35,8 @@ export function saidTiming(text: string): SaidTiming | null {
 function periodIn(said: string): SaidTiming | null {
   if (said === 'hourly') return { kind: 'every', every: '1h' };
   const found = /^every (?:(\d{1,4}) ?)?(s|m|h)(?:ec|in|r)?(?:ond|ute|our)?s?$/.exec(said);
-  const unit = UNITS[found?.[2] ?? ''];
-  return unit === undefined ? null : { kind: 'every', every: `${Number(found?.[1] ?? '1')}${unit}` };
+  const [, count = '1', unit] = found ?? [];
+  return unit === undefined ? null : { kind: 'every', every: `${Number(count)}${unit}` };
 }
 
 function clockIn(said: string): SaidTiming | null {
@@ -47,7 +51,7 @@ function clockIn(said: string): SaidTiming | null {
 
 /** The days of the week as a cron field; null if a word is not a day. */
 function daysIn(text: string): string | null {
-  const group = text === 'daily' ? '*' : GROUPS[text.replace(/s$/, '')];
+  const group = GROUPS.get(text.replace(/s$/, ''));
   if (group !== undefined) return group;
   const words = text.split(/(?:, ?(?:and )?| and | )/);
   const days = words.map((word) => DAYS.findIndex((day) => day === DAY.exec(word)?.[1]));
@@ -56,12 +60,15 @@ function daysIn(text: string): string | null {
   return names.join(',');
 }
 
-const NAMED: Readonly<Record<string, TimeOfDay>> = { noon: { hour: 12, minute: 0 }, midnight: { hour: 0, minute: 0 } };
+const NAMED: ReadonlyMap<string, TimeOfDay> = new Map([
+  ['noon', { hour: 12, minute: 0 }],
+  ['midnight', { hour: 0, minute: 0 }],
+]);
 
 /** `7`, `7:30`, `07.30`, `7 am`, `12:15pm`, `noon`. */
 function timeOfDay(text: string): TimeOfDay | null {
   const [, hours, minutes = '0', half] = /^(\d{1,2})(?:[:.](\d\d))?(?: ?(am|pm))?$/.exec(text) ?? [];
-  if (hours === undefined) return NAMED[text] ?? null;
+  if (hours === undefined) return NAMED.get(text) ?? null;
   const hour = halfDay(Number(hours), half);
   const minute = Number(minutes);
   return hour === null || hour > 23 || minute > 59 ? null : { hour, minute };
