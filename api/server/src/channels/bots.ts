@@ -1,6 +1,7 @@
 import { type Channel, CHANNELS } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
+import { createComplaint, type Complaint, type Log } from '../service/log.ts';
 import type { Bot } from './bot-port.ts';
 import type { ChannelTokens } from './channel-tokens.ts';
 import { slackBot } from './slack/slack-bot.ts';
@@ -9,10 +10,11 @@ import { telegramBot } from './telegram/telegram-bot.ts';
 /** Pause between two readings of the Agents and Secrets that name bots. */
 const KEPT_MS = 5_000;
 
-export interface BotsPorts {
+interface BotsPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'list'>;
   readonly channelTokens: ChannelTokens;
+  readonly log: Log;
   readonly monotonicMs: () => number;
   readonly config: { readonly telegramUrl: string; readonly slackUrl: string };
 }
@@ -34,28 +36,32 @@ interface Named {
 
 interface Known {
   readonly bot: Bot;
-  /** Its agent and tokens. */
-  readonly of: string;
+  readonly tokens: readonly string[];
 }
+
+const keyOf = ({ agentId, channel, secretName }: Named): string => `${agentId} ${channel} ${secretName}`;
 
 /** The bots of all agents. A bot stays the same object as long as its agent has the same tokens. */
 export class Bots {
   readonly #ports: BotsPorts;
-  #known = new Map<string, Known>();
-  #read: { readonly bots: Promise<readonly Bot[]>; readonly untilMs: number } | null = null;
+  readonly #complaint: Complaint;
+  #known: ReadonlyMap<string, Known> = new Map();
+  #bots: Promise<readonly Bot[]> = Promise.resolve([]);
+  #keptUntilMs = -Infinity;
 
   constructor(ports: BotsPorts) {
     this.#ports = ports;
+    this.#complaint = createComplaint(ports.log, 'the Secret of a bot cannot be read; the bot keeps its tokens');
   }
 
   /** At most 5 s old. If two agents have one token, the first by name has the bot. */
   list(): Promise<readonly Bot[]> {
-    const nowMs = this.#ports.monotonicMs();
-    if (this.#read !== null && this.#read.untilMs > nowMs) return this.#read.bots;
-    const bots = this.#readAll();
-    this.#read = { bots, untilMs: nowMs + KEPT_MS };
-    bots.catch(() => (this.#read = null));
-    return bots;
+    const { monotonicMs } = this.#ports;
+    if (monotonicMs() < this.#keptUntilMs) return this.#bots;
+    // One reading at a time, so that no token gets two bots.
+    this.#keptUntilMs = Infinity;
+    this.#bots = this.#readAll().finally(() => (this.#keptUntilMs = monotonicMs() + KEPT_MS));
+    return this.#bots;
   }
 
   #named(): readonly Named[] {
@@ -68,28 +74,32 @@ export class Bots {
     );
   }
 
-  /** Null if a token is missing. */
-  async #tokensOf({ channel, secretName }: Named): Promise<readonly string[] | null> {
-    const tokens: string[] = [];
-    for (const key of TOKEN_KEYS[channel]) {
-      const token = await this.#ports.channelTokens.read(secretName, key);
-      if (token === null) return null;
-      tokens.push(token);
+  async #readAll(): Promise<readonly Bot[]> {
+    const known = new Map<string, Known>();
+    const taken = new Set<string>();
+    let failures = 0;
+    for (const named of this.#named()) {
+      const found = await this.#find(named).catch((error: unknown) => {
+        failures += 1;
+        this.#complaint.fail(error);
+        return this.#known.get(keyOf(named)) ?? null;
+      });
+      const name = `${named.channel} ${found?.tokens[0] ?? ''}`;
+      if (found === null || taken.has(name)) continue;
+      taken.add(name);
+      known.set(keyOf(named), found);
     }
-    return tokens;
+    if (failures === 0) this.#complaint.succeed();
+    this.#known = known;
+    return [...known.values()].map(({ bot }) => bot);
   }
 
-  async #readAll(): Promise<readonly Bot[]> {
-    const bots = new Map<string, Known>();
-    for (const named of this.#named()) {
-      const tokens = await this.#tokensOf(named);
-      const name = `${named.channel} ${tokens?.[0] ?? ''}`;
-      if (tokens === null || bots.has(name)) continue;
-      const of = `${named.agentId} ${tokens.join(' ')}`;
-      const known = this.#known.get(name);
-      bots.set(name, known?.of === of ? known : { of, bot: newBot(this.#ports, named, tokens) });
-    }
-    this.#known = bots;
-    return [...bots.values()].map(({ bot }) => bot);
+  /** Null without tokens. */
+  async #find(named: Named): Promise<Known | null> {
+    const tokens = await this.#ports.channelTokens.read(named.secretName, TOKEN_KEYS[named.channel]);
+    if (tokens === null) return null;
+    const former = this.#known.get(keyOf(named));
+    const isSame = former?.tokens.join(' ') === tokens.join(' ');
+    return former !== undefined && isSame ? former : { tokens, bot: newBot(this.#ports, named, tokens) };
   }
 }

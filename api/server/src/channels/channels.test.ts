@@ -17,7 +17,7 @@ import { ASKING_RULES, outlast, PermissionPlay } from '../permissions/testing/pe
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, testVillage, TOKENS } from '../testing/test-village.ts';
-import { channelTokenOf } from './channel-tokens.ts';
+import { channelTokensOf } from './channel-tokens.ts';
 import { BotApiServer, type SentMessage } from './testing/bot-api-server.ts';
 
 const TOKEN = '4711:test-token-of-ada';
@@ -31,7 +31,7 @@ await village.writeSample(
 const startReplica = () =>
   village.startReplica(
     { HAMLET_TELEGRAM_URL: telegramUrl, HAMLET_TOOL_RULES: ASKING_RULES },
-    { agents: { channelTokens: { read: async (name) => (name === 'ada-telegram' ? TOKEN : null) } } },
+    { agents: { channelTokens: { read: async (name) => (name === 'ada-telegram' ? [TOKEN] : null) } } },
   );
 const replica = await startReplica();
 const url = replica.peopleUrl;
@@ -303,13 +303,8 @@ test('with a second replica one polls, and a restart neither loses nor repeats a
 test('a token is read only from a Secret that is labelled for it', () => {
   const data = { token: Buffer.from(`${TOKEN}\n`).toString('base64') };
   const of = (labels: Record<string, string>, given = data) =>
-    channelTokenOf(
-      { metadata: { name: 'x', uid: 'u', resourceVersion: '1', labels }, data: given } as Parameters<
-        typeof channelTokenOf
-      >[0],
-      'token',
-    );
-  assert.equal(of({ 'hamlet.village/channel': 'true' }), TOKEN);
+    channelTokensOf({ metadata: { name: 'x', uid: 'u', resourceVersion: '1', labels }, data: given }, ['token']);
+  assert.deepEqual(of({ 'hamlet.village/channel': 'true' }), [TOKEN]);
   assert.equal(of({ 'hamlet.village/egress': 'true' }), null);
   assert.equal(of({ 'hamlet.village/channel': 'true' }, { token: Buffer.from('a/../b').toString('base64') }), null);
 });

@@ -14,6 +14,7 @@ import {
   replaceReport,
 } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
@@ -57,9 +58,8 @@ const passTime = () =>
     .set({ progress_at: ago(4_000) })
     .execute();
 
-async function round(bot: FakeBot): Promise<void> {
-  const { signal } = new AbortController();
-  await deliverRuns({ db, signal }, bot, await readChannelRuns(db, [{ agentId: 'ada', channel: 'telegram' }], 10));
+async function round(bot: FakeBot, isActive = () => true): Promise<void> {
+  await deliverRuns({ db, isActive }, bot, await readChannelRuns(db, [{ agentId: 'ada', channel: 'telegram' }], 10));
 }
 
 function keep(
@@ -139,6 +139,32 @@ test('a run whose delivery fails holds up no other; after an outage of the messe
     bot.sent.map(({ text }) => text),
     ['Baked.', 'Sliced.', 'Stuck.', 'Eaten.'],
   );
+});
+
+test('a delivery that fails a day after the end of its run is not tried again', async () => {
+  const bot = { ...fakeBot('ada'), send: () => Promise.reject(refusal(false)) };
+  const { runId } = await begin();
+  dataOf(await talk.answer('ada', runId, 'Baked.'));
+  await assert.rejects(round(bot), BotRefusal);
+  const superuser = openSuperuser(village.postgres);
+  await superuser.run('alter table run disable trigger goes_forward');
+  const begun = "now() - interval '3 days'";
+  const times = `created_at = ${begun}, started_at = ${begun}, ended_at = now() - interval '2 days'`;
+  await superuser.run(`update run set ${times} where run_id = '${runId}'`);
+  await superuser.run('alter table run enable always trigger goes_forward');
+  await superuser.close();
+  await round(bot);
+  assert.deepEqual(await readChannelRuns(db, [bot], 10), []);
+});
+
+test('a replica that no longer leads sends no further part, and the next one sends the rest', async () => {
+  const bot = fakeBot('ada');
+  const { runId } = await begin();
+  dataOf(await talk.answer('ada', runId, 'word '.repeat(300)));
+  await round(bot, () => bot.sent.length === 0);
+  assert.equal(bot.sent.length, 1);
+  await round(bot);
+  assert.deepEqual([bot.sent.length, (await readChannelRuns(db, [bot], 10)).length], [2, 0]);
 });
 
 test('a person who may no longer read the run gets neither its answer nor its files', async () => {

@@ -27,8 +27,13 @@ const ARTIFACTS_READ = 100;
 const FAILURES_MAX = 3;
 const OVER: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
-interface Delivery {
+interface DeliveryPorts {
   readonly db: Db;
+  /** False once this replica may send no more: it ends, or another one leads. */
+  readonly isActive: () => boolean;
+}
+
+interface Delivery extends DeliveryPorts {
   readonly bot: Bot;
   readonly run: ChannelRun;
   /** Id of the person at the messenger. */
@@ -111,20 +116,21 @@ async function resultOf({ db, bot, run, to, row }: Delivery): Promise<readonly (
 }
 
 async function deliverResult(delivery: Delivery): Promise<void> {
-  const { db, bot, run, to } = delivery;
+  const { db, isActive, bot, run, to } = delivery;
   if (run.reportId !== null && run.partsSent === 0) await unlessFinal(bot.remove(to, run.reportId));
   for (const [index, send] of (await resultOf(delivery)).entries()) {
     if (index < run.partsSent) continue;
+    if (!isActive()) return;
     await sendPart(delivery, send);
     await notePartsSent(db, run.runId, index + 1);
   }
   await endChannelRun(db, run.runId);
 }
 
-async function deliverRun(db: Db, bot: Bot, run: ChannelRun): Promise<void> {
-  const shown = await readShown(db, run);
-  if (shown === null) return endChannelRun(db, run.runId);
-  const delivery = { db, bot, run, ...shown };
+async function deliverRun(ports: DeliveryPorts, bot: Bot, run: ChannelRun): Promise<void> {
+  const shown = await readShown(ports.db, run);
+  if (shown === null) return endChannelRun(ports.db, run.runId);
+  const delivery = { ...ports, bot, run, ...shown };
   if (OVER.has(shown.row.state)) return deliverResult(delivery);
   await deliverAsked(delivery);
   await deliverReport(delivery);
@@ -133,23 +139,20 @@ async function deliverRun(db: Db, bot: Bot, run: ChannelRun): Promise<void> {
 /**
  * Sends people the answers, files, reports and requests of runs that their messages began. It notes a message after the
  * messenger took it, so a crash between the two repeats one message. Rejects if the bot must wait. A run that fails while
- * another succeeds comes after all others, so that it holds up none.
+ * another succeeds comes after all others, so that it holds up none; one that fails a day after its end is not tried again.
  */
-export async function deliverRuns(
-  { db, signal }: { readonly db: Db; readonly signal: AbortSignal },
-  bot: Bot,
-  runs: readonly ChannelRun[],
-): Promise<void> {
+export async function deliverRuns(ports: DeliveryPorts, bot: Bot, runs: readonly ChannelRun[]): Promise<void> {
+  const { db, isActive } = ports;
   const failed: { readonly runId: string; readonly error: unknown }[] = [];
   let delivered = 0;
   for (const run of runs) {
-    if (signal.aborted || failed.length === FAILURES_MAX) break;
+    if (!isActive() || failed.length === FAILURES_MAX) break;
     try {
-      await deliverRun(db, bot, run);
+      await deliverRun(ports, bot, run);
       delivered += 1;
     } catch (error) {
       if (asksToWait(error)) throw error;
-      if (isFinal(error)) await endChannelRun(db, run.runId);
+      if (isFinal(error) || run.isOverdue) await endChannelRun(db, run.runId);
       else failed.push({ runId: run.runId, error });
     }
   }

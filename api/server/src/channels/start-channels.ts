@@ -3,7 +3,7 @@ import { job, type Job } from '../service/jobs.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 import { type Bot, BotRefusal, type Received } from './bot-port.ts';
 import { BotWork } from './bot-work.ts';
-import { Bots, type BotsPorts } from './bots.ts';
+import type { Bots } from './bots.ts';
 import { deliverRuns } from './deliver-runs.ts';
 import { MessageHandler, type MessagePorts } from './handle-message.ts';
 
@@ -17,7 +17,10 @@ const PAUSE_S = 15;
 const PAUSE_MAX_S = 600;
 const STOP_LIMIT_MS = 8_000;
 
-type ChannelPorts = MessagePorts & BotsPorts;
+interface ChannelPorts extends MessagePorts {
+  readonly bots: Pick<Bots, 'list'>;
+  readonly notifications: { readonly leads: () => boolean };
+}
 
 /** Bots that wait after a failure, in this process. */
 class Pauses {
@@ -46,17 +49,18 @@ export function startChannels(ports: ChannelPorts): {
   readonly jobs: readonly Job[];
   readonly stop: () => Promise<void>;
 } {
-  const { db, log } = ports;
-  const bots = new Bots(ports);
+  const { db, log, bots, notifications } = ports;
   const messages = new MessageHandler(ports);
   const pauses = new Pauses(ports);
   const polls = new BotWork(POLLS_AT_ONCE);
   const deliveries = new BotWork(DELIVERIES_AT_ONCE);
   const ending = new AbortController();
   const { signal } = ending;
+  const isActive = (): boolean => !signal.aborted && notifications.leads();
 
   /** Replies are not kept: one that the messenger refuses is logged, and the person may ask again. */
   async function take(bot: Bot, received: Received): Promise<void> {
+    if (!isActive()) throw new Error('this replica no longer leads: another one takes the message');
     const reply = await messages.reply(bot, received, signal);
     try {
       await bot.reply(received, reply);
@@ -69,7 +73,7 @@ export function startChannels(ports: ChannelPorts): {
     try {
       await work;
     } catch (error) {
-      if (!signal.aborted) pauses.add(bot, error);
+      if (isActive()) pauses.add(bot, error);
     }
   }
 
@@ -83,17 +87,17 @@ export function startChannels(ports: ChannelPorts): {
     // The list of a bot whose delivery runs would be out of date when that delivery ends.
     const resting = ready.filter((bot) => deliveries.rests(bot));
     const due = await readChannelRuns(db, resting, RUNS_AT_ONCE);
-    if (signal.aborted) return;
+    if (!isActive()) return;
     const isOf = (bot: Bot) => (run: ChannelRun) => run.agentId === bot.agentId && run.channel === bot.channel;
     deliveries.start(
       resting.filter((bot) => due.some(isOf(bot))),
-      (bot) => guarded(bot, deliverRuns({ db, signal }, bot, due.filter(isOf(bot)))),
+      (bot) => guarded(bot, deliverRuns({ db, isActive }, bot, due.filter(isOf(bot)))),
     );
   }
 
   async function round(): Promise<void> {
     const ready = (await bots.list()).filter((bot) => !pauses.has(bot));
-    if (signal.aborted || ready.length === 0) return;
+    if (!isActive() || ready.length === 0) return;
     polls.start(ready, poll);
     await deliver(ready);
   }

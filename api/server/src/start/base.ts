@@ -4,6 +4,7 @@ import type { WorldMap } from '@hamlet/core';
 import { openDatabase, type DatabaseLimits, type Db } from '@hamlet/store';
 import type { CallbackRoute } from '../a2a/callbacks/post-callback.ts';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
+import { Bots } from '../channels/bots.ts';
 import type { VillageModels } from '../gateway/models/village-models.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
@@ -85,6 +86,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
   return {
     shared,
     agents,
+    bots: new Bots({ ...shared, channelTokens: agents.channelTokens }),
     local,
     counted,
     close: async () => {

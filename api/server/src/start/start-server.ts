@@ -83,7 +83,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
     ...(tracing?.jobs ?? []),
   ];
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
-  const channels = startChannels({ ...base.shared, ...base.agents, ...base.counted, handlers });
+  const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });
   const jobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, callbacks, channels].flatMap(
     (part) => part.jobs,
   );

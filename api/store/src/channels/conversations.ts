@@ -78,8 +78,11 @@ export interface ChannelRun extends Conversation {
   readonly reportId: string | null;
   /** Null if there is none, or if the message must not change yet. */
   readonly report: ChannelReport | null;
+  /** True a day after the end of the run: a delivery that fails now ends. */
+  readonly isOverdue: boolean;
 }
 
+const DELIVERY_LIFE = sql`interval '1 day'`;
 /** The message of a run changes at most this often, and at most so many times. */
 const REPORT_EVERY = sql`interval '3 seconds'`;
 const REPORTS_MAX = 20;
@@ -99,6 +102,7 @@ export async function readChannelRuns(
   const { rows } = await sql<ChannelRun>`
     select due.* from unnest(${agents}::text[], ${channels}::text[]) bot (agent_id, channel) cross join lateral (
       select c.run_id as "runId", c.identity_id as "identityId", c.agent_id as "agentId", i.channel, r.state,
+        coalesce(r.ended_at < now() - ${DELIVERY_LIFE}, false) as "isOverdue",
         c.asked::text[] as asked, c.parts_sent as "partsSent", c.progress_id as "reportId",
         case when m.run_id is not null then json_build_object('version', m.version, 'text', m.text) end as report
       from channel_run c join channel_identity i using (identity_id) join run r using (run_id)

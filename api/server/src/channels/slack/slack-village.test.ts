@@ -22,7 +22,11 @@ const startReplica = () =>
   village.startReplica(
     { HAMLET_SLACK_URL: slackUrl, HAMLET_TOOL_RULES: ASKING_RULES },
     {
-      agents: { channelTokens: { read: async (name, key) => (name === 'ada-slack' ? (TOKENS[key] ?? null) : null) } },
+      agents: {
+        channelTokens: {
+          read: async (name, keys) => (name === 'ada-slack' ? keys.map((key) => TOKENS[key] ?? '') : null),
+        },
+      },
     },
   );
 const replica = await startReplica();
