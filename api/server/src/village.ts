@@ -28,6 +28,7 @@ export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) 
   return {
     ...base.shared,
     ...base.agents,
+    bots: base.bots,
     ...money.services,
     limits: base.counted.limits,
     limitReached: base.counted.limitReached,

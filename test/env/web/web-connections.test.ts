@@ -2,20 +2,32 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before } from 'node:test';
-import { inTransaction, linkIdentity } from '@hamlet/store';
+import { BotApiServer } from '../../../api/server/src/channels/testing/bot-api-server.ts';
 import { refuses } from '../client.ts';
 import { clientOf } from '../../../api/server/src/testing/test-village.ts';
 import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
 const ADA = readFileSync(new URL('../../../crds/samples/good-agent-ada.yaml', import.meta.url), 'utf8');
 
+const TOKEN = '4711:test-token-of-ada';
+const telegram = new BotApiServer(TOKEN);
+let senders = 1_000;
+
 let stage: ViewerStage;
 
 before(async () => {
-  const ada = `${ADA.trimEnd()}\n  channels: { telegram: { secretName: ada-telegram } }\n`;
-  stage = await startViewerStage({ kim: 'member', agents: { ada } });
+  const ada = `${ADA.trimEnd()}\n  channels: { telegram: { secretName: ada-telegram }, slack: { secretName: none } }\n`;
+  stage = await startViewerStage({
+    kim: 'member',
+    agents: { ada },
+    environment: { HAMLET_TELEGRAM_URL: await telegram.start() },
+    channelTokens: { read: async (name) => (name === 'ada-telegram' ? [TOKEN] : null) },
+  });
 });
-after(() => stage?.remove());
+after(async () => {
+  await stage?.remove();
+  await telegram.remove();
+});
 
 testOnDevices(
   'a member makes an API key in the account menu, a program acts with it, and the member revokes it',
@@ -46,19 +58,22 @@ testOnDevices(
   },
 );
 
-testOnDevices('a member links a messenger with a code, sees it appear, and unlinks it', async (viewer, device) => {
+testOnDevices('a member links a messenger by one tap, sees it appear, and unlinks it', async (viewer, device) => {
   const { page } = viewer;
   await page.click('.account-name');
   await page.click('[data-action="connections"]');
   await page.click('[data-action="new-code"]');
-  assert.match((await page.locator('[data-code]').textContent()) ?? '', /^[A-Z2-7]{10}$/);
-  await page.getByText('ada at Telegram').waitFor();
+  const code = (await page.locator('[data-code]').textContent()) ?? '';
+  assert.match(code, /^[A-Z2-7]{10}$/);
+  await page.getByText('ada at Telegram, ada at Slack').waitFor();
+  const taps = page.locator('[data-bot]');
+  assert.equal(await taps.count(), 1, 'no page of Slack takes a code');
+  assert.equal(await taps.getAttribute('href'), `https://t.me/ada_bot?start=${code}`);
   await stage.shot(viewer, `messengers-${device}`);
-  const name = `Kim of a ${device}`;
-  const db = stage.village.openDb();
-  const kim = await db.selectFrom('account').select('account_id').where('name', '=', 'kim').executeTakeFirstOrThrow();
-  const sender = { channel: 'telegram', externalId: device, name } as const;
-  await inTransaction(db, (tx) => linkIdentity(tx, sender, kim.account_id));
+  // The messenger sends this after the tap.
+  const from = (senders += 1);
+  const name = `Person ${from}`;
+  telegram.write(from, `/start ${code}`);
   const row = page.locator(`[data-link="${name}"]`);
   await row.waitFor();
   assert.equal(await page.locator('[data-code]').count(), 0, 'a code works once');
@@ -66,5 +81,5 @@ testOnDevices('a member links a messenger with a code, sees it appear, and unlin
   await row.locator('button').click();
   await row.getByRole('button', { name: `Unlink ${name}`, exact: true }).click();
   await row.waitFor({ state: 'detached' });
-  assert.deepEqual(await db.selectFrom('channel_identity').selectAll().execute(), []);
+  assert.deepEqual(await stage.village.openDb().selectFrom('channel_identity').selectAll().execute(), []);
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '@hamlet/dev';
 import type { TestClient } from '../client.ts';
+import type { ChannelTokens } from '../../../api/server/src/channels/channel-tokens.ts';
 import type { RunningServer } from '../../../api/server/src/start/start-server.ts';
 import {
   clientOf,
@@ -44,6 +45,7 @@ export interface StageOptions extends Pick<VillageOptions, 'manifests'> {
   readonly environment?: Readonly<Record<string, string>>;
   /** Manifests of agents that replace or extend the samples, by name. */
   readonly agents?: Readonly<Record<string, string>>;
+  readonly channelTokens?: ChannelTokens;
 }
 
 /** The stage of this test file. */
@@ -54,6 +56,7 @@ export async function startViewerStage({
   environment,
   agents = {},
   manifests = {},
+  channelTokens,
 }: StageOptions = {}): Promise<ViewerStage> {
   const [port, village, browser] = await Promise.all([
     freePort(),
@@ -65,12 +68,15 @@ export async function startViewerStage({
   const admin = clientOf(url, TOKENS.admin);
   let api: RunningServer | null = null;
   const startApi: ViewerStage['startApi'] = async (changes = {}) => {
-    api = await village.startReplica({
-      HAMLET_WEB_DIR: web,
-      HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
-      HAMLET_PUBLIC_URL: url,
-      ...changes,
-    });
+    api = await village.startReplica(
+      {
+        HAMLET_WEB_DIR: web,
+        HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
+        HAMLET_PUBLIC_URL: url,
+        ...changes,
+      },
+      channelTokens === undefined ? {} : { agents: { channelTokens } },
+    );
   };
   for (const [name, manifest] of Object.entries(agents))
     writeFileSync(join(village.samples, `good-agent-${name}.yaml`), manifest);

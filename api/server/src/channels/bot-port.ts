@@ -70,6 +70,8 @@ export interface Bot {
   receive(take: (received: Received) => Promise<void>, signal: AbortSignal): Promise<void>;
   /** Answers a message as a message, and a press as a notice. */
   reply(received: Received, reply: Reply): Promise<void>;
+  /** Page that opens the bot at the messenger, where `?start=CODE` sends a code; null if the messenger has none. */
+  page(): Promise<string | null>;
   /** Resolves with the id of the message, at most 64 characters. */
   send(message: OutgoingMessage): Promise<string>;
   sendFile(file: OutgoingFile): Promise<void>;

@@ -5,6 +5,8 @@ import { auditAccount } from '../auth/account-actor.ts';
 import { hashOf } from '../auth/secrets.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import { withTimeout } from '../service/with-timeout.ts';
+import type { Bot } from './bot-port.ts';
 import { accountOf } from '../people/account-view.ts';
 import { lockSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
@@ -18,23 +20,36 @@ function newCode(): string {
   return Array.from(randomBytes(CODE_CHARS), (byte) => LETTERS[byte % LETTERS.length]).join('');
 }
 
+/** Longest wait for the pages of the bots, which come from Kubernetes and the messengers at the first request. */
+const PAGE_LIMIT_MS = 2_000;
+
+async function inTime<T>(work: Promise<T>): Promise<T | null> {
+  return withTimeout(PAGE_LIMIT_MS, work).catch(() => null);
+}
+
+const pageOf = async (bot: Bot | undefined): Promise<string | null> => (bot === undefined ? null : inTime(bot.page()));
+
 function linkView({ identityId, channel, name, linkedAt }: ChannelIdentityRow): ChannelLink {
   return { identity_id: identityId, channel, name, linked_at: linkedAt.toISOString() };
 }
 
-export function channelHandlers({ db, source }: Pick<Village, 'db' | 'source'>) {
+export function channelHandlers({ db, source, bots }: Pick<Village, 'db' | 'source' | 'bots'>) {
   return {
     listMyChannels: plain(async ({ actor }) => {
       const accountId = accountOf(actor);
       if (accountId === null) return refused('session_needed');
       const links = (await listIdentities(db, accountId)).map(linkView);
-      const agents = source.list().flatMap(({ agentId, spec }) =>
-        CHANNELS.filter((channel) => spec.channels?.[channel] !== undefined).map((channel) => ({
-          agent_id: agentId,
-          channel,
-        })),
-      );
-      return accepted({ links, agents });
+      const known = (await inTime(bots.list())) ?? [];
+      const named = source
+        .list()
+        .flatMap(({ agentId, spec }) =>
+          CHANNELS.filter((channel) => spec.channels?.[channel] !== undefined).map((channel) => ({ agentId, channel })),
+        );
+      const agents = named.map(async ({ agentId, channel }) => {
+        const bot = known.find((each) => each.agentId === agentId && each.channel === channel);
+        return { agent_id: agentId, channel, bot_page: await pageOf(bot) };
+      });
+      return accepted({ links, agents: await Promise.all(agents) });
     }),
     createChannelCode: plain(async (request) => {
       const code = newCode();

@@ -69,7 +69,7 @@ test('a stranger is refused, three times a minute; a code links once', async () 
   const { links, agents } = await zoe.client.listMyChannels();
   assert.deepEqual(
     [links.map(({ name, channel }) => [name, channel]), agents],
-    [[['Person 1001', 'telegram']], [{ agent_id: 'ada', channel: 'telegram' }]],
+    [[['Person 1001', 'telegram']], [{ agent_id: 'ada', channel: 'telegram', bot_page: 'https://t.me/ada_bot' }]],
   );
   const [act] = await readAudit(village.openDb(), `account ${zoe.accountId}`, 1);
   assert.equal(act?.action, 'channel.link');

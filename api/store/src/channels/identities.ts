@@ -12,7 +12,8 @@ const COLUMNS = [
   'name',
   'linked_at as linkedAt',
 ] as const;
-export type ChannelIdentityRow = Readonly<Selection<Tables, 'channel_identity', (typeof COLUMNS)[number]>>;
+export type ChannelIdentityRow = Readonly<Selection<Tables, 'channel_identity', (typeof COLUMNS)[number]>> &
+  Pick<Sender, 'channel'>;
 
 /** An account at a messenger, as the messenger names it. */
 interface Sender {
@@ -76,6 +77,7 @@ export function listIdentities(db: Db, accountId: string): Promise<readonly Chan
   return db
     .selectFrom('channel_identity')
     .select(COLUMNS)
+    .$narrowType<Pick<Sender, 'channel'>>()
     .where('account_id', '=', accountId)
     .orderBy('linked_at', 'desc')
     .orderBy('identity_id')

@@ -1,6 +1,4 @@
-const NAMES: Readonly<Record<string, string>> = { telegram: 'Telegram', slack: 'Slack' };
+import type { Channel } from '@hamlet/contract';
 
-/** The name of a messenger, as people write it. Pure. */
-export function messengerName(channel: string): string {
-  return NAMES[channel] ?? channel;
-}
+/** The name of each messenger, as people write it. */
+export const MESSENGER_NAMES: Readonly<Record<Channel, string>> = { telegram: 'Telegram', slack: 'Slack' };

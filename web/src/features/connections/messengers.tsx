@@ -1,10 +1,16 @@
-import { type ChannelLink, createChannelCode, listMyChannels, unlinkMyChannel } from '@hamlet/contract';
+import {
+  type ChannelBot,
+  type ChannelLink,
+  createChannelCode,
+  listMyChannels,
+  unlinkMyChannel,
+} from '@hamlet/contract';
 import { useState } from 'react';
 import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';
 import { Button, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { messengerName } from './messenger-names.ts';
+import { MESSENGER_NAMES } from './messenger-names.ts';
 
 const REFRESH_MS = 15_000;
 /** While the page shows a code, a link appears soon after the person sends it. */
@@ -29,7 +35,7 @@ export function Messengers() {
 }
 
 interface LinkingProps extends LinksProps {
-  readonly agents: Bots;
+  readonly agents: readonly ChannelBot[];
   readonly made: Code | null;
   readonly onMade: (code: Code) => void;
 }
@@ -99,22 +105,51 @@ function Advice({ withBots }: { readonly withBots: boolean }) {
   );
 }
 
-type Bots = readonly Readonly<{ agent_id: string; channel: string }>[];
+const botName = ({ agent_id: id, channel }: ChannelBot): string => `${id} at ${MESSENGER_NAMES[channel]}`;
 
-function CodeNotice({ code: { code, expires_at: expires }, agents }: { readonly code: Code; readonly agents: Bots }) {
+interface CodeNoticeProps {
+  readonly code: Code;
+  readonly agents: readonly ChannelBot[];
+}
+
+function CodeNotice({ code: { code, expires_at: expires }, agents }: CodeNoticeProps) {
   const nowMs = useNow(1_000);
   const endsMs = Date.parse(expires);
-  const bots = agents.map(({ agent_id: id, channel }) => `${id} at ${messengerName(channel)}`).join(', ');
   if (endsMs <= nowMs) return <p className="hint">The code has expired: create a new one.</p>;
   return (
     <Notice tone="info" icon={null}>
-      <b>Send this code to the bot of one agent</b> ({bots}) as a message. It works once and expires{' '}
-      {timeAhead(endsMs, nowMs)}. The link holds for the bots of all agents.
+      <b>Send this code to the bot of one agent</b> ({agents.map(botName).join(', ')}) as a message. It works once and
+      expires {timeAhead(endsMs, nowMs)}. The link holds for the bots of all agents.
+      <OpenBots code={code} agents={agents} />
       <span className="key-line">
         <code data-code>{code}</code>
         <CopyButton text={code} word="Copy the code" />
       </span>
     </Notice>
+  );
+}
+
+/** One tap opens a bot with the code, where the messenger can do that. */
+function OpenBots({ code, agents }: { readonly code: string; readonly agents: readonly ChannelBot[] }) {
+  const links = agents.flatMap((bot) =>
+    bot.bot_page === null ? [] : [{ bot, href: `${bot.bot_page}?start=${code}` }],
+  );
+  if (links.length === 0) return null;
+  return (
+    <span className="key-line">
+      {links.map(({ bot, href }) => (
+        <a
+          key={href}
+          className="button button-plain"
+          href={href}
+          target="_blank"
+          rel="noopener noreferrer"
+          data-bot={bot.agent_id}
+        >
+          Open {botName(bot)}
+        </a>
+      ))}
+    </span>
   );
 }
 
@@ -131,7 +166,7 @@ function LinkRow({ link, onUnlinked }: { readonly link: ChannelLink; readonly on
       <span className="key-words">
         <b>{link.name}</b>
         <small>
-          {messengerName(link.channel)} · linked {timeAgo(link.linked_at, nowMs)}
+          {MESSENGER_NAMES[link.channel]} · linked {timeAgo(link.linked_at, nowMs)}
         </small>
       </span>
       {asks ? (

@@ -9,11 +9,21 @@ export type Channel = (typeof CHANNELS)[number];
 
 const Link = z.strictObject({
   identity_id: z.uuid(),
-  channel: z.string(),
+  channel: z.enum(CHANNELS),
   name: z.string().describe('Name at the messenger, as it was when the person linked it'),
   linked_at: Time,
 });
 export type ChannelLink = z.infer<typeof Link>;
+
+const Bot = z.strictObject({
+  agent_id: AgentId,
+  channel: z.enum(CHANNELS),
+  bot_page: z
+    .url()
+    .nullable()
+    .describe('Page that opens the bot, where `?start=CODE` sends it a code; null if the messenger has none'),
+});
+export type ChannelBot = z.infer<typeof Bot>;
 
 const mine = { ...ofPeople, permission: 'account:self' } as const;
 
@@ -23,7 +33,7 @@ export const listMyChannels = defineRoute('listMyChannels GET /me/channels', {
   answer: json(
     z.strictObject({
       links: z.array(Link),
-      agents: z.array(z.strictObject({ agent_id: AgentId, channel: z.enum(CHANNELS) })),
+      agents: z.array(Bot),
     }),
   ),
   reasons: ['session_needed'],

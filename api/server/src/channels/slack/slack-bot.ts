@@ -112,6 +112,7 @@ export function slackBot(ports: SlackPorts, agentId: string, tokens: SlackTokens
         await update(press.messageId, { text: noticeText(words), blocks });
       } else if (text !== null) await say(sender.id, { text });
     },
+    page: () => Promise.resolve(null),
     send: ({ to, ...shown }) => say(to, shown),
     sendFile: async ({ to, ...file }) => api.sendFile(await chats.ready(to), file),
     edit: (messageId, { text, isMarkdown = false }) => update(messageId, shownMessage({ text, isMarkdown })),

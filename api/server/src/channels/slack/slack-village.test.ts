@@ -56,7 +56,7 @@ test('a stranger is refused, in private; a code links an account, and the page l
   const { links, agents } = await zoe.client.listMyChannels();
   assert.deepEqual(
     [links.map(({ name, channel }) => [name, channel]), agents],
-    [[['Person UZOE', 'slack']], [{ agent_id: 'ada', channel: 'slack' }]],
+    [[['Person UZOE', 'slack']], [{ agent_id: 'ada', channel: 'slack', bot_page: null }]],
   );
 });
 

@@ -68,6 +68,8 @@ interface BotApi {
     waitS: number,
     signal: AbortSignal,
   ): Promise<readonly { readonly updateId: number; readonly update: Update | null }[]>;
+  /** The name of the bot in addresses. */
+  username(): Promise<string>;
   /** Resolves with the id of the message. */
   send(message: OutgoingText): Promise<string>;
   sendFile(chatId: string, file: Omit<OutgoingFile, 'to'>): Promise<void>;
@@ -79,6 +81,7 @@ interface BotApi {
 }
 
 const Sent = z.object({ message_id: Id });
+const Me = z.object({ username: z.string().regex(/^\w{1,32}$/) });
 
 /** The fields that show a text. Pure. */
 function textFields({ text, isHtml = false }: Pick<OutgoingText, 'text' | 'isHtml'>) {
@@ -129,6 +132,7 @@ export function createBotApi(url: string, token: string): BotApi {
         update: Update.safeParse(each).data ?? null,
       }));
     },
+    username: async () => Me.parse(await call('getMe', {})).username,
     send: async ({ chatId, buttons = [], ...shown }) => {
       const keyboard = buttons.map(({ text: word, data }) => ({ text: word, callback_data: data }));
       const sent = await call('sendMessage', {

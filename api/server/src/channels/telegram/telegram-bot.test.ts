@@ -1,5 +1,7 @@
 /** A bot speaks with Telegram's stand-in: files, edits, deleted messages, buttons, and numbers that begin again. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { testVillage } from '../../testing/test-village.ts';
@@ -59,6 +61,24 @@ test('after a week of silence Telegram numbers updates again: none is lost, and 
   telegram.write(1001, 'And after');
   const [next, ...others] = await receive();
   assert.deepEqual([next?.wish, others], [{ kind: 'say', text: 'And after' }, []]);
+});
+
+test('the page of a bot is asked for once, and after a failure again', async () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.end(JSON.stringify({ ok: true, result: { username: asked === 1 ? 'no/name' : 'ada_bot' } }));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const other = telegramBot({ db, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, 'ada', TOKEN);
+  try {
+    await assert.rejects(other.page());
+    for (let n = 0; n < 2; n += 1) assert.equal(await other.page(), 'https://t.me/ada_bot');
+    assert.equal(asked, 2);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test('an update whose work fails comes again', async () => {

@@ -32,6 +32,17 @@ export function telegramBot({ db, url }: TelegramPorts, agentId: string, token: 
     }
   }
 
+  /** Asked once; after a failure again. */
+  let page: Promise<string> | null = null;
+  async function askPage(): Promise<string> {
+    try {
+      return `https://t.me/${await api.username()}`;
+    } catch (error) {
+      page = null;
+      throw error;
+    }
+  }
+
   return {
     channel: 'telegram',
     agentId,
@@ -56,6 +67,7 @@ export function telegramBot({ db, url }: TelegramPorts, agentId: string, token: 
       await api.answerPress(press.id, text ?? '');
       if (isDecided) await api.removeButtons(sender.id, press.messageId);
     },
+    page: () => (page ??= askPage()),
     send: async ({ to: chatId, text, isMarkdown = false, buttons = [] }) =>
       isMarkdown
         ? formatted(text, (shown) => api.send({ chatId, buttons, ...shown }))

@@ -172,6 +172,7 @@ export class BotApiServer {
   async #answer(request: IncomingMessage): Promise<unknown> {
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? '') ?? [];
     if (token !== this.#token) throw new Refusal(401, 'Unauthorized');
+    if (method === 'getMe') return { id: 4711, is_bot: true, first_name: 'Ada', username: 'ada_bot' };
     if (method !== 'sendDocument' && !Object.hasOwn(METHODS, method)) throw new Refusal(404, 'Not Found');
     if (method === 'sendDocument') return this.#takeFile(request);
     const body: unknown = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8'));

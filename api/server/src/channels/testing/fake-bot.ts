@@ -26,6 +26,7 @@ export function fakeBot(agentId: string, receive: Bot['receive'] = () => Promise
     files,
     receive,
     reply: () => Promise.resolve(),
+    page: () => Promise.resolve(null),
     send: async (message) => {
       const id = `m${sent.length + 1}`;
       sent.push({ ...message, id });
