@@ -101,7 +101,7 @@ const GROUPS = [
   [paypal.receivePayPalWebhook, paypal.getPayPalTerms, paypal.createPayPalOrder, paypal.returnFromPayPal],
   [signIn.getLoginOptions, signIn.bootstrapAccount, signIn.logIn, signIn.redeemCode, signIn.startOidc],
   [signIn.finishOidc, signIn.logOut],
-  [me.getMe, me.changePassword, me.listMySessions, me.endMySession, me.endMyOtherSessions],
+  [me.getMe, me.renameMe, me.changePassword, me.listMySessions, me.endMySession, me.endMyOtherSessions],
   [apiKeys.listMyKeys, apiKeys.createMyKey, apiKeys.revokeMyKey],
   [channels.listMyChannels, channels.createChannelCode, channels.unlinkMyChannel],
   [mcp.callMcp],

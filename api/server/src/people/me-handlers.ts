@@ -5,6 +5,7 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { accountOf, accountView, sessionView } from './account-view.ts';
 import { auditAccount } from '../auth/account-actor.ts';
+import { renameAccount } from './rename-account.ts';
 import { changeOwnPassword } from './sign-in.ts';
 import type { PeopleServices } from './start-people.ts';
 
@@ -21,6 +22,7 @@ export function meHandlers({ db, people }: PeopleServices) {
             : accountView(account),
       });
     }),
+    renameMe: plain(async (request) => renameAccount(db, request)),
     changePassword: plain(async (request) => {
       const accountId = accountOf(request.actor);
       if (accountId === null) return refused('session_needed');

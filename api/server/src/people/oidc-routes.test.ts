@@ -227,6 +227,7 @@ test('an admin cannot change the password or role of a federated account, but ca
   const me = testClient({ baseUrl: url, cookie: browser.cookieAt(url) });
   const { account_id } = await meOf(browser);
   const on = { account_id };
+  await refuses(me.renameMe({ name: 'Freddy' }), 'account_is_federated');
   await refuses(me.changePassword({ current_password: PASSWORD, new_password: PASSWORD }), 'account_is_federated');
   await refuses(admin.resetPassword(on), 'account_is_federated');
   await refuses(admin.changeAccount({ ...on, role: 'admin' }), 'account_is_federated');

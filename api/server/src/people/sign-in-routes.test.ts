@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_PREFIX, logIn } from '@hamlet/contract';
+import { readAudit } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, testClient, dataOf, refuses } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -170,6 +171,28 @@ test("changing a password ends the person's other sessions; this one continues u
     clientOf(url, TOKENS.member).changePassword({ current_password: PASSWORD, new_password: PASSWORD }),
     'session_needed',
     'a key has no password',
+  );
+});
+
+test('a person changes their name, signs in with it, and takes no name of another', async () => {
+  const ruth = await invite(grace, url, { name: 'Ruth', role: 'member' });
+  await invite(grace, url, { name: 'Taken', role: 'member' });
+  const { account } = await ruth.client.renameMe({ name: 'Ruth B.' });
+  assert.deepEqual([account.account_id, account.name], [ruth.accountId, 'Ruth B.']);
+  assert.equal((await ruth.client.getMe()).account.name, 'Ruth B.');
+  await refuses(ruth.client.renameMe({ name: 'TAKEN' }), 'account_exists');
+  await refuses(ruth.client.renameMe({ name: 'a\nb' }), 'validation_failed');
+  await ruth.client.renameMe({ name: 'ruth b.' });
+  assert.equal((await signIn(url, 'Ruth B.')).accountId, ruth.accountId);
+  await refuses(clientOf(url).logIn({ name: 'Ruth', password: PASSWORD }), 'credentials_wrong');
+  await refuses(clientOf(url, TOKENS.member).renameMe({ name: 'Tool' }), 'session_needed', 'a key has no account');
+  const acts = await readAudit(db, `account ${ruth.accountId}`, 10);
+  assert.deepEqual(
+    acts.filter(({ action }) => action === 'account.rename').map(({ detail }) => detail),
+    [
+      { from: 'Ruth B.', to: 'ruth b.' },
+      { from: 'Ruth', to: 'Ruth B.' },
+    ],
   );
 });
 

@@ -137,20 +137,22 @@ export async function hasOtherAdmin(tx: Tx, accountId: string): Promise<boolean>
   return banned.length < able.length;
 }
 
-/** Changes the given fields. `passwordHash` null removes the password. */
+/** Changes the given fields. `passwordHash` null removes the password. A name that another account has raises `isDuplicateError`. */
 export async function updateAccount(
   tx: Tx,
   accountId: string,
   change: {
+    readonly name?: string | undefined;
     readonly role?: AccountRole | undefined;
     readonly disabled?: boolean | undefined;
     readonly passwordHash?: string | null | undefined;
   },
 ): Promise<void> {
-  const { role, disabled, passwordHash } = change;
+  const { name, role, disabled, passwordHash } = change;
   await tx
     .updateTable('account')
     .set({
+      ...(name === undefined ? {} : { name }),
       ...(role === undefined ? {} : { role }),
       ...(disabled === undefined ? {} : { disabled_at: disabled ? sql<Date>`coalesce(disabled_at, now())` : null }),
       ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),

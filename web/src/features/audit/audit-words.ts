@@ -99,6 +99,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'reconciliation.import': ['imported a statement', 'of'],
   'reconciliation.change': ['changed a difference', 'of'],
   'account.create': ['created', 'the account'],
+  'account.rename': ['renamed', 'the account'],
   'account.role': ['changed the role', 'of'],
   'account.disable': ['disabled', 'the account'],
   'account.enable': ['enabled', 'the account'],

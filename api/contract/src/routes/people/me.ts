@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
-import { EndedSessions, GivenPassword, NewPassword, ofPeople, SessionList, SignedIn } from './account.ts';
+import { AccountName, EndedSessions, GivenPassword, NewPassword, ofPeople, SessionList, SignedIn } from './account.ts';
 
 const mine = { ...ofPeople, permission: 'account:self' } as const;
 
@@ -9,6 +9,15 @@ export const getMe = defineRoute('getMe GET /me', {
   permission: 'account:read',
   summary: 'The account of the caller',
   answer: SignedIn,
+});
+
+export const renameMe = defineRoute('renameMe PATCH /me', {
+  ...mine,
+  summary: 'Change your name, with which you also sign in; earlier texts and the audit keep the name of their time',
+  idempotency: 'natural',
+  body: z.strictObject({ name: AccountName }),
+  answer: SignedIn,
+  reasons: ['session_needed', 'account_is_federated', 'account_exists'],
 });
 
 export const changePassword = defineRoute('changePassword POST /me/password', {
