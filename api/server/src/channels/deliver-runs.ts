@@ -42,6 +42,7 @@ interface Delivery extends DeliveryPorts {
 }
 
 const isFinal = (error: unknown): boolean => error instanceof BotRefusal && error.isFinal;
+const cannotArrive = ({ isOverdue }: ChannelRun, error: unknown): boolean => isOverdue || isFinal(error);
 const asksToWait = (error: unknown): boolean => error instanceof BotRefusal && error.retryAfterS !== null;
 
 /**
@@ -152,7 +153,7 @@ export async function deliverRuns(ports: DeliveryPorts, bot: Bot, runs: readonly
       delivered += 1;
     } catch (error) {
       if (asksToWait(error)) throw error;
-      if (isFinal(error) || run.isOverdue) await endChannelRun(db, run.runId);
+      if (cannotArrive(run, error)) await endChannelRun(db, run.runId);
       else failed.push({ runId: run.runId, error });
     }
   }
