@@ -1,4 +1,4 @@
-/** The tests of the programs in Go: those of the local cluster, and the supervisor of an agent's tools. */
+/** The tests in Go: those of the local cluster, of the supervisor of an agent's tools, and of the dashboards. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -29,7 +29,7 @@ export const GO_PART: Part = {
   run,
 };
 
-const MODULES = ['local/cluster', 'agent-image/supervisor'];
+const MODULES = ['local/cluster', 'agent-image/supervisor', 'charts/gen/grafana'];
 
 async function run({ print }: Run): Promise<Tally> {
   const tallies: Tally[] = [];

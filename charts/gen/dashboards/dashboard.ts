@@ -68,6 +68,25 @@ const lineStyle = ({ redFrom }: Panel): object => ({
   custom: { fillOpacity: 10, showPoints: 'never', thresholdsStyle: { mode: redFrom === undefined ? 'off' : 'dashed' } },
 });
 
+/** All options that Grafana's schema requires. Most have the value of Grafana itself. */
+const OPTIONS: Readonly<Record<NonNullable<Panel['shape']>, object>> = {
+  lines: {
+    legend: { displayMode: 'list', placement: 'bottom', showLegend: true, calcs: [] },
+    tooltip: { mode: 'multi', sort: 'desc' },
+  },
+  number: {
+    colorMode: 'value',
+    graphMode: 'area',
+    justifyMode: 'auto',
+    orientation: 'auto',
+    percentChangeColorMode: 'standard',
+    reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+    showPercentChange: false,
+    textMode: 'auto',
+    wideLayout: true,
+  },
+};
+
 function panelOf(panel: Panel, gridPos: Place, id: number): object {
   const { title, about, queries, unit = 'short', shape = 'lines' } = panel;
   const custom = shape === 'lines' ? lineStyle(panel) : {};
@@ -79,7 +98,7 @@ function panelOf(panel: Panel, gridPos: Place, id: number): object {
     datasource: DATASOURCE,
     gridPos,
     fieldConfig: { defaults: { unit, min: 0, thresholds: thresholdsOf(panel), ...custom }, overrides: [] },
-    options: shape === 'lines' ? { tooltip: { mode: 'multi', sort: 'desc' } } : { graphMode: 'area' },
+    options: OPTIONS[shape],
     targets: queries.map(([legendFormat, expr], index) => ({
       refId: String.fromCodePoint(65 + index),
       datasource: DATASOURCE,
@@ -142,6 +161,7 @@ export function grafanaOf({ uid, title, about, rows }: Dashboard, command: strin
     time: { from: 'now-6h', to: 'now' },
     timezone: 'browser',
     links: [LINK],
+    annotations: { list: [] },
     templating: { list: [datasource, namespace] },
     panels: panelsOf(rows),
   };
