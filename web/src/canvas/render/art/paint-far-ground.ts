@@ -1,6 +1,5 @@
 import type { TileRect } from '../../model/camera.ts';
 import type { TileKind, TileMap } from '../../model/tile-map.ts';
-import { contextOf } from '../atlas.ts';
 import { COLOUR } from './paint-ground.ts';
 
 const WOODS = '#629b56';
@@ -33,7 +32,8 @@ export function paintFarGround(map: TileMap, rect: TileRect): HTMLCanvasElement 
   const canvas = document.createElement('canvas');
   canvas.width = rect.width;
   canvas.height = rect.height;
-  const ctx = contextOf(canvas);
+  const ctx = canvas.getContext('2d');
+  if (ctx === null) return canvas;
   const image = ctx.createImageData(rect.width, rect.height);
   for (let index = 0; index < rect.width * rect.height; index++) {
     const kind = map.at(rect.x + (index % rect.width), rect.y + Math.floor(index / rect.width));
