@@ -2,7 +2,7 @@ import type { Artifact, Permission, PurchaseView, Run } from '@hamlet/contract';
 import { isSettled, purchaseText, titleFrom } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import type { Place } from '../../client/url-state.ts';
-import { toolLabel } from '../permissions/call-labels.ts';
+import { toolLabel } from '../permissions/tool-labels.ts';
 
 /** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
 export interface WorkEntry {

@@ -2,7 +2,7 @@ import { formatAiDollars, type AuditRecord } from '@hamlet/contract';
 import type { Place } from '../../client/url-state.ts';
 import { isJsonObject } from '../../client/json.ts';
 import { moneyLabel } from '../../client/labels.ts';
-import { toolLabel } from '../permissions/call-labels.ts';
+import { toolLabel } from '../permissions/tool-labels.ts';
 import { shortLine } from '../permissions/shown-arguments.ts';
 import { visibleText } from '@hamlet/core/visible-text';
 

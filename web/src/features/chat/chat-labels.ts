@@ -7,7 +7,7 @@ import type { TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { failureCause } from '../models/model-labels.ts';
-import { toolLabel } from '../permissions/call-labels.ts';
+import { toolLabel } from '../permissions/tool-labels.ts';
 import { endedAtLimit, failureSentence } from '../runs/run-advice.ts';
 
 /** The parts of an agent that decide when it answers. */

@@ -2,7 +2,7 @@ import { type AllowRule, type CallInput, listAllowRules, revokeAllowRule } from 
 import { useIntent, usePages } from '../../client/query/use-live.ts';
 import { Button, MoreButton, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { useAgentName, useRole, useViewerId } from '../village-context.ts';
-import { toolLabel } from './call-labels.ts';
+import { toolLabel } from './tool-labels.ts';
 import { mayRevoke, ruleLabel } from './permission-labels.ts';
 import './permissions.css';
 

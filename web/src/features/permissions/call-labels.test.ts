@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM_CALL_KINDS, PROGRAM_TOOL_PREFIX, VILLAGE_TOOLS } from '@hamlet/contract';
 import type { CallItem } from '../../client/minds/trace-items.ts';
-import { callStateLabel, isChange, placeLabel, postOf, shortCall, toolLabel } from './call-labels.ts';
+import { callStateLabel, isChange, placeLabel, postOf, shortCall } from './call-labels.ts';
+import { toolLabel } from './tool-labels.ts';
 
 const POST = '01a20000-0000-7000-8000-00000000000a';
 const call = (more: Partial<CallItem>): CallItem => ({

@@ -4,107 +4,12 @@ import { readJson, runtimeFacts, titleFrom } from '@hamlet/core';
 import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
-import type { IconName } from '../../ui/icon-paths.ts';
 import { shortArguments, shortLine, shownWrite } from './shown-arguments.ts';
 import { isJsonObject } from '../../client/json.ts';
 import { splitAtPosts } from '../markdown/post-address.ts';
 import { doneLabel, readPlan } from './todo.ts';
+import { toolLabel } from './tool-labels.ts';
 import { visibleText } from '@hamlet/core/visible-text';
-
-type ToolLabel = Readonly<{ word: string; icon: IconName }>;
-
-const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
-  look_around: { word: 'Look around', icon: 'eye' },
-  go_to: { word: 'Walk', icon: 'walking' },
-  find_agent: { word: 'Find an agent', icon: 'follow' },
-  read_board: { word: 'Read the board', icon: 'board' },
-  search_board: { word: 'Search the board', icon: 'search' },
-  balance: { word: 'Look at its balance', icon: 'coin' },
-  quote: { word: 'Ask for a price', icon: 'coin' },
-  list_schedules: { word: 'List schedules', icon: 'calendar' },
-  remember: { word: 'Remember', icon: 'thought' },
-  forget: { word: 'Forget', icon: 'trash' },
-  pin: { word: 'Pin a memory', icon: 'thought' },
-  list_memories: { word: 'List memories', icon: 'thought' },
-  search_memories: { word: 'Search its memory', icon: 'thought' },
-  todo: { word: 'Plan the work', icon: 'board' },
-  find_tools: { word: 'Find tools', icon: 'eye' },
-  say: { word: 'Say', icon: 'speech' },
-  use_place: { word: 'Use a place', icon: 'home' },
-  pick_up: { word: 'Pick up', icon: 'bag' },
-  give: { word: 'Give', icon: 'bag' },
-  post_to_board: { word: 'Post on the board', icon: 'board' },
-  reply_on_board: { word: 'Reply on the board', icon: 'board' },
-  close_post: { word: 'Close a post', icon: 'board' },
-  buy: { word: 'Buy', icon: 'coin' },
-  bid: { word: 'Bid', icon: 'gavel' },
-  amend_personality: { word: 'Change its personality', icon: 'edit' },
-  propose_schedule: { word: 'Propose a schedule', icon: 'calendar' },
-  shell: { word: 'Run a command', icon: 'keyboard' },
-  git: { word: 'Use git', icon: 'history' },
-  read_output: { word: 'Read output', icon: 'eye' },
-  wait_for: { word: 'Wait', icon: 'history' },
-  list_processes: { word: 'List processes', icon: 'server' },
-  stop_process: { word: 'Stop a process', icon: 'stop' },
-  read_file: { word: 'Read a file', icon: 'eye' },
-  write_file: { word: 'Write a file', icon: 'edit' },
-  edit_file: { word: 'Edit a file', icon: 'edit' },
-  list_files: { word: 'List files', icon: 'layers' },
-  search_files: { word: 'Search files', icon: 'search' },
-  remember_documents: { word: 'Remember documents', icon: 'thought' },
-  list_changes: { word: 'List changes', icon: 'history' },
-  undo_change: { word: 'Undo a change', icon: 'undo' },
-  http: { word: 'Send a request', icon: 'signal' },
-  web_fetch: { word: 'Read a web page', icon: 'reading' },
-  web_search: { word: 'Search the web', icon: 'search' },
-  call_agent: { word: 'Call an agent outside', icon: 'globe' },
-  browser_open: { word: 'Open a page', icon: 'eye' },
-  browser_read: { word: 'Look at the page', icon: 'reading' },
-  browser_click: { word: 'Click', icon: 'check' },
-  browser_fill: { word: 'Fill in a field', icon: 'edit' },
-  browser_screenshot: { word: 'Take a screenshot', icon: 'square' },
-  browser_download: { word: 'Download a file', icon: 'bag' },
-  install_package: { word: 'Install packages', icon: 'bag' },
-  run_script: { word: 'Run a script of its own', icon: 'layers' },
-  list_scripts: { word: 'Look at its scripts', icon: 'layers' },
-  save_script: { word: 'Save a script', icon: 'layers' },
-  delete_script: { word: 'Delete a script', icon: 'trash' },
-  adopt_script: { word: 'Adopt a script of another agent', icon: 'layers' },
-  load_skill: { word: 'Read a skill', icon: 'layers' },
-  read_skill_file: { word: 'Read a file of a skill', icon: 'layers' },
-  deliver: { word: 'Deliver', icon: 'bag' },
-  delegate: { word: 'Delegate to a worker', icon: 'users' },
-  run_stage: { word: 'Give a stage to a worker', icon: 'users' },
-  find: { word: 'Find files', icon: 'search' },
-  list_workers: { word: 'List its workers', icon: 'users' },
-  git_push: { word: 'Push to a repository', icon: 'send' },
-  git_push_elsewhere: { word: 'Push outside of its own branches', icon: 'send' },
-  reach_host: { word: 'Open a host', icon: 'signal' },
-  publish_package: { word: 'Publish a package', icon: 'send' },
-  open_checkout: { word: 'Open a checkout page', icon: 'coin' },
-  send_request: { word: 'Send something out of the village', icon: 'send' },
-  ask_human: { word: 'Ask a person', icon: 'user' },
-  program_act: { word: 'Use a tool of its program', icon: 'play' },
-  command: { word: 'Work of its program', icon: 'chip' },
-  acp: { word: 'Work of its program', icon: 'chip' },
-  'program.read': { word: 'Read', icon: 'eye' },
-  'program.edit': { word: 'Edit', icon: 'edit' },
-  'program.delete': { word: 'Delete', icon: 'trash' },
-  'program.move': { word: 'Move', icon: 'layers' },
-  'program.search': { word: 'Search', icon: 'search' },
-  'program.execute': { word: 'Run a command', icon: 'keyboard' },
-  'program.think': { word: 'Think', icon: 'thought' },
-  'program.fetch': { word: 'Read from the net', icon: 'globe' },
-  'program.switch_mode': { word: 'Change its mode', icon: 'edit' },
-  'program.other': { word: 'Use a tool', icon: 'play' },
-  'program.plan': { word: 'Plan the work', icon: 'board' },
-  'program.install': { word: 'Installation', icon: 'bag' },
-};
-
-/** The label of a tool; an unknown tool keeps its name. */
-export function toolLabel(tool: string): ToolLabel {
-  return TOOL_LABELS[tool] ?? { word: tool, icon: 'play' };
-}
 
 /** The command of a `git` call; null for another tool or for invalid arguments. */
 export function gitCommandOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {

@@ -4,7 +4,7 @@ import { villageTool } from '@hamlet/contract/tools';
 import { actorLabel, isOwn, type ViewerId } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
-import { toolLabel } from './call-labels.ts';
+import { toolLabel } from './tool-labels.ts';
 
 type AnswerChoice = Readonly<{
   answer: PermissionAnswer;

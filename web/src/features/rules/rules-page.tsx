@@ -26,7 +26,7 @@ import {
 } from './rules-labels.ts';
 import './rules.css';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { toolLabel } from '../permissions/call-labels.ts';
+import { toolLabel } from '../permissions/tool-labels.ts';
 
 export function TrialReport({ trial }: { readonly trial: PolicyTrial }) {
   const { changes, by_class: byClass, by_agent: byAgent, examples, changed } = trial;

@@ -13,7 +13,7 @@ import { actorLabel, isOwn, moneyLabel, type ViewerId } from '../../client/label
 import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { failureCause } from '../models/model-labels.ts';
-import { toolLabel } from '../permissions/call-labels.ts';
+import { toolLabel } from '../permissions/tool-labels.ts';
 import { endedAtLimit } from './run-advice.ts';
 
 type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;

@@ -1,5 +1,5 @@
 import type { RunContext, RunContextPart } from '@hamlet/contract';
-import { toolLabel } from '../../permissions/call-labels.ts';
+import { toolLabel } from '../../permissions/tool-labels.ts';
 
 const PART_LABELS: Readonly<Record<RunContextPart['source'], string>> = {
   instructions: 'Instructions',
