@@ -105,10 +105,10 @@ function isSameAgent(left: DrawnAgent | undefined, right: DrawnAgent | undefined
 
 function shared(before: Row | undefined, row: Row): Row {
   if (before === undefined) return row;
-  const old = new Map<string, unknown>(Object.entries({ ...before, carried: before.carried.join() }));
-  return Object.entries({ ...row, carried: row.carried.join() }).every(([key, value]) => old.get(key) === value)
-    ? before
-    : row;
+  const keys = Object.keys(row) as (keyof Row)[];
+  const isEqual = (key: keyof Row): boolean =>
+    key === 'carried' ? before.carried.join() === row.carried.join() : before[key] === row[key];
+  return keys.every(isEqual) ? before : row;
 }
 
 function rowOf(places: Places, id: string, { detail, agent, goal, hands }: Parts): Row {
