@@ -6,16 +6,24 @@ import type { SharedBrowser, TestBrowser } from '@hamlet/test/env/browser';
 import { until } from '@hamlet/test/env/until';
 import { mainThreadWork, type MainThreadWork, type TraceEvent } from './trace.ts';
 
-/** Keeps the time from the start of the navigation to the second repaint after the map first has agents. */
-const WATCH_TOWN = `new MutationObserver((_, observer) => {
-  const { figures = '0' } = document.querySelector('canvas[data-figures]')?.dataset ?? {};
+/**
+ * Keeps the time from the start of the navigation to the second repaint after the map first has agents, and to the second repaint
+ * after its ground is whole.
+ */
+const WATCH_TOWN = `const keep = (name) => requestAnimationFrame(() => requestAnimationFrame(() => { window[name] ??= performance.now(); }));
+new MutationObserver((_, observer) => {
+  const { figures = '0', ground } = document.querySelector('canvas[data-figures]')?.dataset ?? {};
   if (figures === '0') return;
+  keep('townMs');
+  if (ground !== 'whole') return;
   observer.disconnect();
-  requestAnimationFrame(() => requestAnimationFrame(() => { window.townMs = performance.now(); }));
-}).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-figures'] });`;
+  keep('wholeMs');
+}).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-figures', 'data-ground'] });`;
 
 export interface FirstTown {
   readonly ms: number;
+  /** Until no part of the ground is coarse. */
+  readonly wholeMs: number;
   /** Bytes of each script and style that the page loaded until then, by gzip. */
   readonly files: ReadonlyMap<string, number>;
 }
@@ -29,10 +37,12 @@ export async function firstTown(browser: SharedBrowser, url: string, webDir: str
   const paths = await viewer.page.evaluate<string[]>(
     `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`,
   );
+  const wholeMs = await until('the whole ground', () => viewer.page.evaluate<number | undefined>('window.wholeMs'));
   await viewer.close();
   const loaded = [...new Set(paths)].filter((path) => /\.(js|css)$/.test(path));
   return {
     ms,
+    wholeMs,
     files: new Map(loaded.map((path) => [path, gzipSync(readFileSync(join(webDir, path)), { level: 9 }).length])),
   };
 }

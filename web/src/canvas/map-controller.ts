@@ -271,7 +271,7 @@ export class MapController {
       hovered: this.#hovered,
       hands: this.#hands,
     });
-    // Tests read the number of drawn agents here, because the canvas has no text.
+    // Tests read the number of drawn agents and the state of the ground here, because the canvas has no text.
     if (list.figures.length !== this.#list?.figures.length)
       this.#canvas.dataset['figures'] = String(list.figures.length);
     this.#list = list;
@@ -296,7 +296,10 @@ export class MapController {
     const picture = isResting ? pictureOf(frame, isCalm) : null;
     this.#isDrawn = picture === null || picture !== this.#picture;
     this.#picture = picture;
-    return this.#isDrawn && this.#stage.draw(frame, paintTime(this.#shown.drawMs));
+    const isFiner = this.#isDrawn && this.#stage.draw(frame, paintTime(this.#shown.drawMs));
+    const ground = isFiner ? 'coarse' : 'whole';
+    if (this.#isDrawn && this.#canvas.dataset['ground'] !== ground) this.#canvas.dataset['ground'] = ground;
+    return isFiner;
   }
 
   #moveCamera(agents: readonly DrawnAgent[], elapsedMs: number): boolean {
