@@ -122,6 +122,12 @@ async function payInTheWeb(page: Page, shoot: Shoot): Promise<void> {
   await shoot('timeline');
   await page.locator('.timeline [data-entry="run"] button').first().click();
   await page.waitForSelector('.run-page .run-offer[data-offer="paid"]');
+  const isNarrow = await page.evaluate<boolean>('innerWidth < 760');
+  assert.equal(
+    await page.locator('.inspector').count(),
+    isNarrow ? 0 : 1,
+    'on a phone the panel makes way for the page',
+  );
   await page.locator('.artifact', { hasText: 'prices.csv' }).locator('[data-action="open-artifact"]').click();
   await page.locator('.artifact', { hasText: '4.20' }).waitFor();
   await shoot('paid');

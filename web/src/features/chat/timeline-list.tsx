@@ -81,8 +81,17 @@ function isShown({ run, firing }: TimelineEntry): boolean {
   return run?.kind !== 'worker' && (firing === null || firing.run_id === null);
 }
 
+/** Opens a place. On a phone the panel closes for a page, because it would cover the page. */
+function useOpened(): (to: Partial<Place>) => void {
+  const { open, select } = useVillage();
+  return (to) => {
+    open(to);
+    if (to.view !== undefined && window.matchMedia('(width <= 759px)').matches) select(null);
+  };
+}
+
 function Entry({ entry, now }: Readonly<{ entry: TimelineEntry; now: number }>) {
-  const { open } = useVillage();
+  const open = useOpened();
   if (entry.session !== null) return <ConversationRow session={entry.session} now={now} />;
   const text = timelineText(entry);
   const to = openedBy(entry);
