@@ -80,8 +80,10 @@ function refusalOf(asked: Asked, options: Required<VllmOptions>): WireAnswer | n
   );
 }
 
-/** Calls the first tool, follows a schema, or says a few words. */
-function usualAnswer({ tools: [tool] = [], response_format: format }: Asked): ScriptedAnswer {
+/** Calls the tool that the last message names, as in "Call the tool note", follows a schema, or says a few words. */
+function usualAnswer({ tools = [], messages = [], response_format: format }: Asked): ScriptedAnswer {
+  const last = JSON.stringify(messages.at(-1)?.content ?? '');
+  const tool = tools.find(({ function: { name } }) => last.includes(`the tool ${name} `));
   if (tool !== undefined)
     return { calls: [{ id: 'chatcmpl-tool-1', name: tool.function.name, pieces: ['{"word":', ' "heron"}'] }] };
   const schema = format?.json_schema?.schema;

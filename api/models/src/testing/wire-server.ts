@@ -54,6 +54,8 @@ export interface WireServer {
 interface WireOptions {
   /** Answers requests without a step; null refuses them. */
   readonly otherwise?: (request: WireRequest) => WireAnswer | null;
+  /** By default a free port of 127.0.0.1. */
+  readonly listen?: { readonly host: string; readonly port: number };
 }
 
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -176,7 +178,7 @@ function refusal(problem: string): WireAnswer {
 }
 
 /**
- * A server on 127.0.0.1 that follows a script: each step is an expected request and its answer byte for byte. `verify`
+ * A server that follows a script: each step is an expected request and its answer byte for byte. `verify`
  * fails on unused steps and unexpected requests.
  */
 export async function startWireServer(steps: readonly WireStep[] = [], options: WireOptions = {}): Promise<WireServer> {
@@ -201,7 +203,7 @@ export async function startWireServer(steps: readonly WireStep[] = [], options: 
       response.destroy();
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(options.listen ?? { host: '127.0.0.1', port: 0 });
   await new Promise<void>((resolve) => {
     server.once('listening', resolve);
   });
