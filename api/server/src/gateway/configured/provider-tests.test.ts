@@ -42,7 +42,7 @@ const db = village.openDb();
 const open = { signal: new AbortController().signal, refusal: () => null, close: () => undefined };
 const monotonicMs = (): number => performance.now();
 
-/** What one run of the job asks the server. */
+/** Runs the job once. Returns the number of requests that reach the server. */
 async function runJob(model = MODEL): Promise<number> {
   const before = wire.requests.length;
   await createProviderTests({ db, models: modelsOf(model), brakes: { open: () => open }, monotonicMs }).job.run();
