@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountIn, actorLabel, changeLabel, isOwn, moneyLabel, priceLabel, readAmount, sumOf } from './labels.ts';
+import {
+  accountIn,
+  actorLabel,
+  changeLabel,
+  isOwn,
+  moneyLabel,
+  priceLabel,
+  readAmount,
+  shortMoneyLabel,
+  sumOf,
+} from './labels.ts';
 
 const MINE = 'c1480749-6894-4f7a-a96b-7fdbdbfed044';
 
@@ -27,6 +37,18 @@ test('amounts are grouped and keep all decimal places', () => {
   assert.deepEqual([changeLabel('5'), changeLabel('-0.25')], ['+5.00 ai$', '−0.25 ai$']);
   assert.equal(moneyLabel('a lot'), 'a lot');
   assert.equal(sumOf(['0.05', '0.5', '']), '0.55');
+});
+
+test('a row rounds to hundredths, and keeps two digits of a smaller amount', () => {
+  assert.deepEqual(['14.726966', '-1204', '0', '0.012', '-0.000966', '0.000001', 'unknown'].map(shortMoneyLabel), [
+    '14.73 ai$',
+    '−1,204.00 ai$',
+    '0.00 ai$',
+    '0.01 ai$',
+    '−0.00097 ai$',
+    '0.000001 ai$',
+    'unknown',
+  ]);
 });
 
 test('a price names only parts that cost something', () => {

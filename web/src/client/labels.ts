@@ -32,6 +32,20 @@ export function moneyLabel(amount: string): string {
   return `${sign === '-' ? '−' : ''}${whole.replaceAll(/\B(?=(?:[0-9]{3})+$)/g, ',')}.${fraction.padEnd(PLACES, '0')} ai$`;
 }
 
+const HUNDREDTHS = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
+
+/**
+ * An amount for a row: rounded to hundredths, or to two digits if it is smaller: `1,204.50 ai$`, `−0.00097 ai$`. Other
+ * text stays unchanged.
+ */
+export function shortMoneyLabel(amount: string): string {
+  const value = Number(amount);
+  if (amount === '' || Number.isNaN(value)) return amount;
+  const size = Math.abs(value);
+  return `${value < 0 ? '−' : ''}${(size === 0 || size >= 0.01 ? HUNDREDTHS : SMALL).format(size)} ai$`;
+}
+
 export function changeLabel(amount: string): string {
   return amount.startsWith('-') ? moneyLabel(amount) : `+${moneyLabel(amount)}`;
 }

@@ -25,7 +25,8 @@ import { useLive, usePages } from '../../client/query/use-live.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { JudgeForm } from '../money/judge-form.tsx';
-import { changeLabel, moneyLabel } from '../../client/labels.ts';
+import { moneyLabel } from '../../client/labels.ts';
+import { AmountChange } from '../money/amount.tsx';
 import { TierLadder } from '../money/tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
@@ -98,7 +99,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
   const [proving, setProving] = useState(false);
   return (
     <li className="entry" data-entry={entry.ledger_entry_id}>
-      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
+      <AmountChange of={entry.amount} />
       <span className="entry-text">
         <EntryLabel entry={entry} />
         {entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} />

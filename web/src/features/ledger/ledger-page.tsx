@@ -4,9 +4,10 @@ import './ledger.css';
 import { Avatar, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices, FilterField, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
-import { changeLabel, moneyLabel, REASONS, sumOf } from '../../client/labels.ts';
+import { moneyLabel, REASONS, shortMoneyLabel, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { EntryLabel } from '../actor-name.tsx';
+import { Amount, AmountChange } from '../money/amount.tsx';
 import { tierLabel } from '../money/tier-outlook.ts';
 import { useShowAgent, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { chosenOf, flowOf, type History, NO_HISTORY, reaches, seriesOf, useHistories } from './history.ts';
@@ -71,7 +72,7 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
         <Avatar id={entry.agent_id} size={24} />
         {name}
       </span>
-      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeLabel(entry.amount)}</b>
+      <AmountChange of={entry.amount} />
       <span className="entry-text">
         <EntryLabel entry={entry} />
         {entry.note !== '' && <small>{entry.note}</small>}
@@ -83,8 +84,9 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
         )}{' '}
         <VerifyButton open={proving} onOpen={setProving} />
       </span>
-      <span className="entry-after" title="Balance after this entry">
-        {moneyLabel(entry.balance_after)}
+      <span className="entry-after">
+        <span className="sr-only">Balance after this entry: </span>
+        <Amount of={entry.balance_after} />
       </span>
       <Time at={entry.timestamp} word={minuteTime(entry.timestamp)} />
       {proving && <Proof shown={{ kind: 'entry', entry }} />}
@@ -272,7 +274,7 @@ function rangeOf(key: Range['key']): Range {
 }
 
 function amountLabel(value: number): string {
-  return moneyLabel(String(Number(value.toFixed(6))));
+  return shortMoneyLabel(String(value));
 }
 
 function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
@@ -331,7 +333,7 @@ function AgentList({ agents, chosen, onToggle }: ListProps) {
                 {agent.entitlement.policy === 'Pinned' ? ', pinned' : ''}
               </small>
             </button>
-            <span className="account-sum">{agent.balance === null ? 'unknown' : moneyLabel(agent.balance)}</span>
+            <span className="account-sum">{agent.balance === null ? 'unknown' : <Amount of={agent.balance} />}</span>
           </li>
         ))}
       </ul>
