@@ -1,5 +1,12 @@
 import type { Session } from '@hamlet/contract';
-import { changePassword, endMyOtherSessions, endMySession, listMySessions, PASSWORD_MIN_CHARS } from '@hamlet/contract';
+import {
+  changePassword,
+  endMyOtherSessions,
+  endMySession,
+  listMySessions,
+  PASSWORD_MIN_CHARS,
+  renameMe,
+} from '@hamlet/contract';
 import { useEffect, useState } from 'react';
 import './accounts.css';
 import { type Live, useIntent, useLive } from '../../client/query/use-live.ts';
@@ -40,7 +47,10 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }) {
       {byProvider ? (
         <p className="hint">You sign in through an identity provider. Change your name, role and password there.</p>
       ) : (
-        <PasswordForm />
+        <>
+          <NameForm name={account?.name ?? ''} />
+          <PasswordForm />
+        </>
       )}
       {leaving.refused !== null && <RefusedNotice refused={leaving.refused} />}
       <Button
@@ -76,6 +86,39 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
       )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
     </section>
+  );
+}
+
+function NameForm({ name }: { readonly name: string }) {
+  const { session } = useVillage();
+  const sending = useIntent();
+  const [next, setNext] = useState(name);
+  const send = async (): Promise<void> => {
+    if ((await sending.call(renameMe, { body: { name: next.trim() } })) !== null) await session.refresh();
+  };
+  return (
+    <details className="my-name">
+      <summary>Change your name</summary>
+      <ActionForm
+        label="Change your name"
+        sending={sending}
+        ready={next.trim() !== '' && next.trim() !== name}
+        word="Set the name"
+        onSend={() => void send()}
+      >
+        <TextField
+          label="Name, with which you also sign in"
+          name="name"
+          autoComplete="username"
+          maxLength={64}
+          value={next}
+          onChange={(text) => {
+            setNext(text);
+            sending.changed();
+          }}
+        />
+      </ActionForm>
+    </details>
   );
 }
 
