@@ -10,7 +10,8 @@ import { LifeFields } from './fields/life-fields.tsx';
 import { MessengerFields } from './fields/messenger-fields.tsx';
 import { ModelFields, TierFields } from './fields/mind-fields.tsx';
 import { PersonaFields } from './fields/persona-fields.tsx';
-import { SkillFields, ToolFields } from './fields/tool-fields.tsx';
+import { SkillFields } from './fields/skill-fields.tsx';
+import { ToolFields } from './fields/tool-fields.tsx';
 import { type SpecForm, SpecFormProvider } from './fields/spec-form.tsx';
 import { isBlank, type SpecPath, valueAt, withValue } from './spec/edit-spec.ts';
 import { ownerOf } from './spec/field-locks.ts';
@@ -27,7 +28,7 @@ const SHOWN: readonly SpecPath[] = [
   ['tools', 'allow'],
   ['mcpServers'],
   ['skills'],
-  ['egress', 'allow'],
+  ['egress'],
   ['repository'],
   ['channels', 'telegram'],
   ['idleSleepAfter'],
@@ -58,7 +59,8 @@ interface AgentFormProps {
   readonly problems: SpecProblems;
   readonly check: DryRun;
   readonly sending: Pick<Intent, 'busy' | 'refused'>;
-  readonly isNew: boolean;
+  /** Null for a new agent. */
+  readonly agentId: string | null;
   readonly yaml: string;
   readonly word: string;
   readonly head: ReactNode;
@@ -72,7 +74,7 @@ interface AgentFormProps {
 
 /** The fields of an agent, beside the YAML that they make. */
 export function AgentForm(props: AgentFormProps) {
-  const { form, problems, check, sending, isNew, yaml, word, head, end, isIdle = false, onSend, onTakeOver } = props;
+  const { form, problems, check, sending, agentId, yaml, word, head, end, isIdle = false, onSend, onTakeOver } = props;
   const elsewhere = problemsElsewhere(problems, SHOWN);
   return (
     <SpecFormProvider value={form}>
@@ -83,11 +85,11 @@ export function AgentForm(props: AgentFormProps) {
           <ModelFields />
           <TierFields />
           <ToolFields />
-          <SkillFields />
+          <SkillFields agentId={agentId} />
           <EgressFields />
           <RepositoryFields />
           <MessengerFields />
-          <LifeFields isNew={isNew} />
+          <LifeFields isNew={agentId === null} />
           {end}
           {elsewhere.length > 0 && <Elsewhere problems={elsewhere} />}
           <Refusal refused={sending.refused} onTakeOver={onTakeOver} />

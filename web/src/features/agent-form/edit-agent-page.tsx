@@ -59,7 +59,7 @@ function EditAgent({ live, stored }: EditProps) {
       problems={problems}
       check={change.check}
       sending={sending}
-      isNew={false}
+      agentId={stored.agent_id}
       yaml={resourceYaml([{ kind: 'Agent', name: stored.agent_id, spec: read.spec }])}
       word={read.isChanged ? 'Save the changes' : 'Nothing to save'}
       head={

@@ -110,7 +110,7 @@ function NewAgent({ draftName, first, onMade }: NewProps) {
       problems={problems}
       check={check}
       sending={creating.sending}
-      isNew
+      agentId={null}
       yaml={resourceYaml(read.resources)}
       word={read.title === '' ? 'Create the agent' : `Create ${read.title}`}
       head={

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import type { Json } from '../../../client/json.ts';
 import { Button, IconButton } from '../../../ui/controls.tsx';
 import { FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
-import { rowsAt, type SpecPath, textAt } from '../spec/edit-spec.ts';
+import { rowsAt, type SpecPath, textAt, valueAt } from '../spec/edit-spec.ts';
+import { ListField } from '../../../ui/list-field.tsx';
 import { OwnerMark, useSpecForm } from './spec-form.tsx';
 
 interface RowListProps {
@@ -16,7 +17,7 @@ interface RowListProps {
 }
 
 /** One row of a list in the spec. */
-interface SpecRow {
+export interface SpecRow {
   readonly row: Json;
   /** The label of a field for assistive technology, such as `Name of skill 2`. */
   labelOf(field: string): string;
@@ -84,6 +85,25 @@ export function RowText({
       value={textAt(of.row, [field])}
       disabled={of.locked}
       onChange={(text) => of.write({ [field]: text })}
+    />
+  );
+}
+
+/** A list of short texts or numbers. An empty one leaves the row. */
+export function RowItems({
+  of,
+  field,
+  label,
+  ...input
+}: CellProps & Readonly<{ items?: 'texts' | 'numbers'; placeholder: string }>) {
+  return (
+    <ListField
+      {...input}
+      label={<span title={of.labelOf(label)}>{label}</span>}
+      name={field}
+      value={valueAt(of.row, [field])}
+      disabled={of.locked}
+      onChange={(items) => of.write({ [field]: items.length === 0 ? '' : items })}
     />
   );
 }

@@ -1,7 +1,7 @@
-import { SKILLS_MAX, TOOL_CLASSES } from '@hamlet/contract';
+import { TOOL_CLASSES } from '@hamlet/contract';
 import { CheckField, FieldProblem, Segments } from '../../../ui/fields.tsx';
-import { textAt, textsAt, valueAt } from '../spec/edit-spec.ts';
-import { RowList, RowSelect, RowText } from './row-list.tsx';
+import { textsAt, valueAt } from '../spec/edit-spec.ts';
+import { RowList, RowText } from './row-list.tsx';
 import { FormPart, OwnerMark, useSpecForm } from './spec-form.tsx';
 import { TOOL_CLASS_WORDS } from './tool-class-words.ts';
 
@@ -54,31 +54,6 @@ export function ToolFields() {
               <RowText of={row} field="url" label="Address" placeholder="https://example.org/mcp" />
             ) : (
               <p className="hint">A program in its hands: {textsAt(row.row, ['command']).join(' ')}</p>
-            )}
-          </>
-        )}
-      </RowList>
-    </FormPart>
-  );
-}
-
-const SOURCES = [
-  ['', 'The image'],
-  ['ConfigMap', 'A ConfigMap'],
-  ['Repository', 'Its repository'],
-] as const;
-
-export function SkillFields() {
-  return (
-    <FormPart title="Skills" hint="Folders with instructions, which the agent reads when it needs them.">
-      <RowList path={['skills']} word="skill" blank={{ name: '' }} max={SKILLS_MAX}>
-        {(row) => (
-          <>
-            <RowText of={row} field="name" label="Name" placeholder="write-a-patch" />
-            <RowSelect of={row} field="from" label="From" options={SOURCES} />
-            {textAt(row.row, ['from']) === 'ConfigMap' && <RowText of={row} field="configMapName" label="ConfigMap" />}
-            {textAt(row.row, ['from']) === 'Repository' && (
-              <RowText of={row} field="sha256" label="Version (64 digits)" />
             )}
           </>
         )}

@@ -37,3 +37,10 @@ test('a problem of a part without a field is shown apart', () => {
     ['modelling', 'Unknown'],
   ]);
 });
+
+test('the schema names a port that is not a number, and a path that is not one', () => {
+  const allow = [{ host: 'example.org', ports: ['https'], paths: ['repos'] }];
+  const problems = specProblems({ egress: { allow } });
+  assert.equal(problemAt(problems, ['egress', 'allow', '0', 'ports']), 'Write a number');
+  assert.match(problemAt(problems, ['egress', 'allow', '0', 'paths']) ?? '', /^Write a path such as/);
+});

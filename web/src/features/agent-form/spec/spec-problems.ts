@@ -27,9 +27,10 @@ export function refusedProblems(errors: readonly { readonly path: string; readon
   return problems;
 }
 
-/** The schema has no words of its own for a part that is missing. */
+/** The schema has words of its own for neither a part that is missing nor a text in place of a number. */
 function worded(message: string): string {
-  return /^Invalid input: expected \w+, received undefined$/.test(message) ? 'Write this too' : capital(message);
+  if (/^Invalid input: expected \w+, received undefined$/.test(message)) return 'Write this too';
+  return message === 'Invalid input: expected number, received string' ? 'Write a number' : capital(message);
 }
 
 /** `spec.skills[0].name` and `/spec/skills/0/name` as `skills.0.name`. */
