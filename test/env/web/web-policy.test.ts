@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import type { Page } from 'playwright-core';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
 import { visit, type BrowserOptions } from '../browser.ts';
+import { seriousFindings } from './axe.ts';
 import { startViewerStage, type ViewerStage } from './web-viewers.ts';
 
 const COMMANDS = [
@@ -54,6 +56,11 @@ async function open(options?: BrowserOptions, name = 'kim') {
   return viewer;
 }
 
+async function writeJson(page: Page, text: string): Promise<void> {
+  await page.check('.trial-form [data-choice="json"] input');
+  await page.fill('.trial-text', text);
+}
+
 const PROPOSED = JSON.stringify([RULES[0], { tools: ['exec', 'publish'], verdict: 'deny', reason: 'No code for now' }]);
 
 test('an admin edits the rules in force and sees which past calls they would judge differently', async () => {
@@ -62,7 +69,7 @@ test('an admin edits the rules in force and sees which past calls they would jud
   await page.locator('.rule-row', { hasText: 'People see it' }).locator('text=only in runs').waitFor();
   await page.click('[data-action="try-rules"]');
   await page.locator('.trial-report[data-changed="0"] h3', { hasText: 'change none of' }).waitFor();
-  await page.fill('.trial-text', PROPOSED);
+  await writeJson(page, PROPOSED);
   await page.click('[data-action="try-rules"]');
   await page.locator('.trial-report:not([data-changed="0"])').waitFor();
   assert.ok((await page.locator('.trial-tile').count()) >= 2);
@@ -79,7 +86,7 @@ test('an admin puts rules in force, another one sees them, and the chart has its
   const viewer = await open();
   const { page } = viewer;
   await page.locator('[data-rules-from="chart"]').waitFor();
-  await page.fill('.trial-text', PROPOSED);
+  await writeJson(page, PROPOSED);
   await page.click('[data-action="save-rules"]');
   await page.locator('[data-rules-from="village"]').waitFor();
   await page.locator('.rule-row', { hasText: 'No code for now' }).waitFor();
@@ -88,7 +95,7 @@ test('an admin puts rules in force, another one sees them, and the chart has its
   await other.page.locator('.rule-row', { hasText: 'No code for now' }).waitFor();
   await page.click('[data-action="chart-rules"]');
   await page.locator('.rule-row', { hasText: 'People see it' }).waitFor();
-  await other.page.fill('.trial-text', JSON.stringify([RULES[0]]));
+  await writeJson(other.page, JSON.stringify([RULES[0]]));
   await other.page.click('[data-action="save-rules"]');
   await other.page.locator('.notice-bad[data-code="rules_changed"]').waitFor();
   await stage.shot(other, 'rules-changed-phone');
@@ -96,14 +103,44 @@ test('an admin puts rules in force, another one sees them, and the chart has its
   await viewer.close();
 });
 
+test('an admin changes rules in a list; the JSON beside it is the same document', async () => {
+  const viewer = await open();
+  const { page } = viewer;
+  const second = page.locator('[data-rule="2"]');
+  await second.locator('[name="verdict"]').selectOption('deny');
+  await second.locator('[name="when"]').selectOption('');
+  await second.locator('[name="reason"]').fill('Quiet week');
+  await page.click('[data-add="rule"]');
+  const third = page.locator('[data-rule="3"]');
+  await third.locator('[name="tools"]').pressSequentially('buy, ');
+  await third.locator('[name="class"]').selectOption('persona');
+  await stage.shot(viewer, 'rules-list');
+  await page.click('[data-action="save-rules"]');
+  await page.locator('.rule-row', { hasText: 'Quiet week' }).waitFor();
+  await page.check('.trial-form [data-choice="json"] input');
+  const examples = {
+    match: [{ tool: 'shell', when: 'run', command: 'git push origin main' }],
+    not: [{ tool: 'say', when: 'run' }],
+  };
+  assert.deepEqual(JSON.parse(await page.inputValue('.trial-text')), [
+    RULES[0],
+    { tools: ['publish'], verdict: 'deny', reason: 'Quiet week', examples },
+    { tools: ['buy', 'persona'], verdict: 'ask' },
+  ]);
+  assert.deepEqual(await seriousFindings(page, 'light'), []);
+  await page.click('[data-action="chart-rules"]');
+  await page.locator('.rule-row', { hasText: 'People see it' }).waitFor();
+  await viewer.close();
+});
+
 test('text that is not JSON, and rules that contradict an example, show an error beside the button', async () => {
   const viewer = await open();
   const { page } = viewer;
-  await page.fill('.trial-text', '[');
+  await writeJson(page, '[');
   await page.click('[data-action="try-rules"]');
   await page.locator('.trial-form', { hasText: 'Write JSON' }).waitFor();
   const wrong = [{ tools: ['spend'], verdict: 'deny', examples: { match: [{ tool: 'shell', command: 'git push' }] } }];
-  await page.fill('.trial-text', JSON.stringify(wrong));
+  await writeJson(page, JSON.stringify(wrong));
   await page.click('[data-action="try-rules"]');
   await page.locator('.notice-bad[data-code="policy_wrong"]', { hasText: 'rule 1 must match shell' }).waitFor();
   await stage.shot(viewer, 'rules-wrong');
@@ -115,7 +152,7 @@ test('a trial adds rules of one Agent to those of the village; on a phone nothin
   const { page } = viewer;
   await page.selectOption('select[name="layer"]', 'agent ada');
   await page.locator('.rules-card .empty', { hasText: 'no rules of its own' }).waitFor();
-  await page.fill('.trial-text', JSON.stringify({ allow: ['read', 'shell'] }));
+  await writeJson(page, JSON.stringify({ allow: ['read', 'shell'] }));
   await page.click('[data-action="try-rules"]');
   await page.locator('.trial-report:not([data-changed="0"])').waitFor();
   await page.locator('.trial-report').scrollIntoViewIfNeeded();
