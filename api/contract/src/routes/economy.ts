@@ -142,7 +142,8 @@ const sums = {
     )
     .nullable()
     .describe(
-      "Cost of requests to models by the providers' prices at their time, one sum for each currency; null for callers who may not read prices",
+      "Cost of requests to models by the providers' prices at their time, one sum for each currency; null for callers " +
+        'who may not read prices',
     ),
 };
 const DaySums = z.strictObject(sums);

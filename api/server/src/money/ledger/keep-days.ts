@@ -1,7 +1,7 @@
 import { MONEY_DAYS_MAX } from '@hamlet/contract';
 import type { DayCost, DaySum } from '@hamlet/store';
 import { shareRuns } from '../../service/single-flight.ts';
-import { dayStart, villageDay } from './village-day.ts';
+import { dayStart, nextDayAt, villageDay } from './village-day.ts';
 
 const DAY_MS = 86_400_000;
 /** A day is final this long after its end, in ms: every transaction that began in it has ended (`readDaySums`). */
@@ -19,45 +19,67 @@ interface Asked {
   readonly timeZone: string;
 }
 
-type Read = (asked: { readonly since: Date; readonly timeZone: string }) => Promise<Rows>;
+/** Reads what was committed in a span of time, from `since` until before `until`. */
+type Read = (span: { readonly since: Date; readonly until: Date }) => Promise<Rows>;
 
-/** The last days of the village, newest first, such as `2026-11-30`. Pure. */
-function lastDays({ now, timeZone, count }: Asked): readonly string[] {
+interface Day extends Rows {
+  /** Such as `2026-11-30`. */
+  readonly day: string;
+}
+
+/** `isFinal`: no more rows can come for it. */
+interface Span {
+  readonly since: Date;
+  readonly until: Date;
+  readonly isFinal: boolean;
+}
+
+/** The span of a day of the village, which has its own midnights. Pure. */
+function spanOf(day: string, { now, timeZone }: Asked): Span {
+  // Noon in UTC is within the day, except in zones more than 12 hours ahead.
+  const noon = new Date(Date.parse(day) + DAY_MS / 2);
+  const within = villageDay(noon, timeZone) === day ? noon : new Date(noon.getTime() - DAY_MS / 4);
+  const until = nextDayAt(within, timeZone);
+  return { since: dayStart(within, timeZone), until, isFinal: now.getTime() - until.getTime() >= FINAL_AFTER_MS };
+}
+
+/** The names of the last days of the village, newest first. Pure. */
+function lastDays({ now, timeZone }: Asked, count: number): readonly string[] {
   const today = Date.parse(villageDay(now, timeZone));
   return Array.from({ length: count }, (_, back) => new Date(today - back * DAY_MS).toISOString().slice(0, 10));
 }
 
-/** The instant from which a read covers the newest `back` + 1 days: today exactly, earlier days with a margin for changes of the clock. Pure. */
-function since({ now, timeZone }: Asked, back: number): Date {
-  return back === 0 ? dayStart(now, timeZone) : new Date(now.getTime() - (back + 2) * DAY_MS);
-}
-
-/** True if no more rows can come for the day `back` days before today. Pure. */
-const isFinal = ({ now, timeZone }: Asked, back: number): boolean =>
-  back > 1 || (back === 1 && now.getTime() - dayStart(now, timeZone).getTime() >= FINAL_AFTER_MS);
-
 /**
- * Reads the rows of the last days, newest first. Final days are read once and kept, at most `MONEY_DAYS_MAX`; callers at
- * one time share one read of the others. A caller sees everything that was committed before its call.
+ * Reads the rows of the last days, newest first, one day at a time, so that a read takes as long as a day and not as all
+ * of them. Final days are read once and kept, at most `MONEY_DAYS_MAX`; callers at one time share one read of the
+ * others. A caller sees everything that was committed before its call.
  */
-export function keepDays(read: Read): (asked: Asked) => Promise<readonly (Rows & { readonly day: string })[]> {
-  let kept: ReadonlyMap<string, Rows> = new Map();
+export function keepDays(read: Read): (asked: Asked) => Promise<readonly Day[]> {
+  const kept = new Map<string, Day>();
   let keptZone = '';
   let waiting: Asked | null = null;
 
-  async function readWaiting(asked: Asked) {
-    const { timeZone } = asked;
-    const known = timeZone === keptZone ? kept : new Map<string, Rows>();
-    const days = lastDays(asked);
-    const back = days.findLastIndex((day) => !known.has(day));
-    const { sums, costs } = await read({ since: since(asked, back), timeZone });
-    const [sumsOf, costsOf] = [Map.groupBy(sums, ({ day }) => day), Map.groupBy(costs, ({ day }) => day)];
-    const rowsOf = (day: string): Rows =>
-      known.get(day) ?? { sums: sumsOf.get(day) ?? [], costs: costsOf.get(day) ?? [] };
-    const final = lastDays({ ...asked, count: MONEY_DAYS_MAX }).filter((_, at) => isFinal(asked, at));
-    kept = new Map(final.filter((day) => known.has(day) || days.includes(day)).map((day) => [day, rowsOf(day)]));
-    keptZone = timeZone;
-    return days.map((day) => ({ day, ...rowsOf(day) }));
+  function forget(asked: Asked): void {
+    const newest = new Set(asked.timeZone === keptZone ? lastDays(asked, MONEY_DAYS_MAX) : []);
+    keptZone = asked.timeZone;
+    for (const day of kept.keys()) if (!newest.has(day)) kept.delete(day);
+  }
+
+  async function readDay(day: string, asked: Asked): Promise<Day> {
+    const { since, until, isFinal } = spanOf(day, asked);
+    const rows = { day, ...(await read({ since, until })) };
+    if (isFinal) kept.set(day, rows);
+    return rows;
+  }
+
+  async function readWaiting(asked: Asked): Promise<readonly Day[]> {
+    forget(asked);
+    const days: Day[] = [];
+    for (const day of lastDays(asked, asked.count)) {
+      const known = kept.get(day);
+      days.push(known ?? (await readDay(day, asked)));
+    }
+    return days;
   }
 
   const next = shareRuns(() => {

@@ -7,13 +7,13 @@ import { startPlay } from '../../testing/test-village.ts';
 import { moneyDayOf } from './money-days.ts';
 import { villageDay } from './village-day.ts';
 
-const sum = (day: string, agentId: string, spent: bigint): DaySum => ({ day, agentId, received: 5n, spent, lost: 0n });
+const sum = (agentId: string, spent: bigint): DaySum => ({ agentId, received: 5n, spent, lost: 0n });
 
 test('a day has its total and its agents by what they spent, and a quiet day zeros', () => {
-  const sums = [sum('2026-11-30', 'bob', 1_000_000n), sum('2026-11-30', 'ada', 2_500_000n)];
+  const sums = [sum('bob', 1_000_000n), sum('ada', 2_500_000n)];
   const costs = [
-    { day: '2026-11-30', agentId: 'ada', currency: 'USD', micros: 12_345n },
-    { day: '2026-11-30', agentId: 'cleo', currency: 'EUR', micros: 1_000_000n },
+    { agentId: 'ada', currency: 'USD', micros: 12_345n },
+    { agentId: 'cleo', currency: 'EUR', micros: 1_000_000n },
   ];
   const today = moneyDayOf('2026-11-30', { sums, costs });
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('a day has its total and its agents by what they spent, and a quiet day zer
 });
 
 test('a village of many agents names those that spent most, and counts all', () => {
-  const many = Array.from({ length: MONEY_DAY_AGENTS_MAX + 3 }, (_, at) => sum('2026-11-30', `a${at}`, BigInt(at)));
+  const many = Array.from({ length: MONEY_DAY_AGENTS_MAX + 3 }, (_, at) => sum(`a${at}`, BigInt(at)));
   const day = moneyDayOf('2026-11-30', { sums: many, costs: null });
   assert.deepEqual([day.agents.length, day.left_out, day.agents[0]?.agent_id], [100, 3, 'a102']);
   assert.deepEqual([day.total.spent, day.total.costs], ['0.005253', null]);

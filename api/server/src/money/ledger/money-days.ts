@@ -51,8 +51,8 @@ interface Asked {
 
 /** The handler's reader of sums: it keeps the finished days of this replica. */
 export function readMoneyDays({ db, economy }: Village) {
-  const read = keepDays(async (asked) => {
-    const [sums, costs] = await Promise.all([readDaySums(db, asked), readDayCosts(db, asked)]);
+  const read = keepDays(async (span) => {
+    const [sums, costs] = await Promise.all([readDaySums(db, span), readDayCosts(db, span)]);
     return { sums, costs };
   });
   return async ({ days: count, agent_id: agentId, actor, now }: Asked) => {

@@ -1,10 +1,16 @@
+/** A formatter takes about sixty times as long to make as to use, and a village has one zone at a time. */
+let kept: { readonly timeZone: string; readonly format: Intl.DateTimeFormat } | null = null;
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  if (kept?.timeZone !== timeZone) {
+    const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+    kept = { timeZone, format };
+  }
+  return kept.format;
+}
+
 export function villageDay(now: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).formatToParts(now);
+  const parts = formatIn(timeZone).formatToParts(now);
   const of = (type: Intl.DateTimeFormatPartTypes): string => parts.find((part) => part.type === type)?.value ?? '';
   return `${of('year')}-${of('month')}-${of('day')}`;
 }
