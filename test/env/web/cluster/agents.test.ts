@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { visit } from '../../browser.ts';
 import { test } from '../../cluster-test.ts';
 import { until } from '../../until.ts';
+import { seriousFindings } from '../axe.ts';
 import { admin, apply, page, shot, signedIn, stored } from './stage.ts';
 
 const yaml = (): Promise<string> => page.innerText('[data-yaml]');
@@ -28,6 +29,18 @@ test('an admin makes an agent with a schedule; the YAML beside the form has the 
   await page.locator('.field-problem', { hasText: 'Write a host in lower case' }).waitFor();
   await page.locator('[data-check="wrong"]').waitFor();
   await page.fill('[data-list="egress.allow"] [name="host"]', 'flour.example.org');
+  await page.fill('[data-list="egress.allow"] [name="ports"]', 'https');
+  await page.locator('.field-problem', { hasText: 'Write a number' }).waitFor();
+  await page.locator('[data-list="egress.allow"] [name="ports"]').fill('');
+  await page.locator('[data-list="egress.allow"] [name="ports"]').pressSequentially('443, 8443');
+  await page.locator('[data-list="egress.allow"] [name="paths"]').pressSequentially('/mills/**, /prices');
+  await page.click('[data-add="closed host"]');
+  await page.fill('[data-list="egress.deny"] [name="host"]', '*.ads.example');
+  await page.click('[data-add="skill"]');
+  await page
+    .locator('[data-list="skills"] datalist option[value="research-with-sources"]')
+    .waitFor({ state: 'attached' });
+  await page.fill('[data-list="skills"] [name="name"]', 'research-with-sources');
   await page.check('[name="has-work"]');
   await page.fill('[name="work-prompt"]', 'Bake.');
   assert.match(await yaml(), /kind: Agent\nmetadata:\n {2}name: zoe\nspec:\n {2}displayName: Zoë the Baker\n/);
@@ -37,7 +50,11 @@ test('an admin makes an agent with a schedule; the YAML beside the form has the 
   await page.waitForSelector('[data-made="zoe"]');
   const { spec } = await stored('Agent', 'zoe');
   assert.equal(spec['displayName'], 'Zoë the Baker');
-  assert.deepEqual(spec['egress'], { allow: [{ host: 'flour.example.org' }] });
+  assert.deepEqual(spec['egress'], {
+    allow: [{ host: 'flour.example.org', ports: [443, 8443], paths: ['/mills/**', '/prices'] }],
+    deny: [{ host: '*.ads.example' }],
+  });
+  assert.deepEqual(spec['skills'], [{ name: 'research-with-sources' }]);
   await until('the schedule', async () => {
     const { schedules } = await admin.listSchedules({});
     return schedules.some(({ name, agent_name }) => name === 'zoe-work' && agent_name === 'zoe');
@@ -79,6 +96,8 @@ test('a change writes only its field, and what another person changed meanwhile 
   await page.click('[data-action="edit-agent"]');
   await page.locator('[data-schedule="zoe-work"]').waitFor();
   assert.equal(await page.getAttribute('.agent-send button', 'aria-disabled'), 'true', 'nothing to save yet');
+  assert.deepEqual(await seriousFindings(page, 'light'), []);
+  await shot('agent-edit');
   await page.fill('[name="model.name"]', 'qwen3:8b');
   await page.locator('[data-check="accepted"]').waitFor();
   const { resource_version } = await admin.getAgentSpec({ agent_id: 'zoe' });
