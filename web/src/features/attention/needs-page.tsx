@@ -16,7 +16,7 @@ export function NeedsPage() {
   return (
     <Page
       title="Needs you"
-      intro="Requests of agents, and everything else that only a person can settle. A request without an answer expires, and that counts as a denial."
+      intro="Requests of agents, and everything else that only a person can settle. A request without an answer expires: it counts as denied."
       needs="runs:read"
     >
       <Needs />
