@@ -73,6 +73,10 @@ testOnDevices(
     assert.match(await budget.innerText(), /has used 90 % of the tokens of a task/);
     await page.locator('.permission', { hasText: 'Bread is ready' }).waitFor();
     await stage.shot(viewer, `needs-${name}`);
+    const spill = await page.evaluate<number>(
+      `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.top-bar'))`,
+    );
+    if (name === 'desktop') assert.equal(spill, 0, 'the top bar fits beside the counts');
 
     await budget.locator('[data-action="remedy"]').click();
     await budget.waitFor({ state: 'detached' });
