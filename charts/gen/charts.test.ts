@@ -342,6 +342,23 @@ test('PayPal and OpenID are off by default, and need all their values when they 
   );
 });
 
+test('mail is off by default, and needs a sender, an address of the village and the Secret of its user', async () => {
+  const host = { host: 'smtp.example.org' };
+  const ingress = { host: 'village.example.org' };
+  const named = { ...host, from: 'village@example.org' };
+  assert.ok(!(await apiOf({})).environment.has('HAMLET_MAIL_HOST'));
+  const problem = async (values: object) => (await template(values)).output;
+  assert.match(await problem({ mail: named }), /mail.host: set ingress.host or oidc.publicUrl too/);
+  assert.match(await problem({ mail: host, ingress }), /mail.from: write the address of the sender/);
+  assert.match(await problem({ mail: { ...named, user: 'u' }, ingress }), /mail.secretName: name your Secret/);
+  assert.match(await problem({ mail: { ...named, from: 'a@b.example, c@d.example' }, ingress }), /mail/);
+  const { environment } = await apiOf({ mail: { ...named, user: 'u', secretName: 'smtp' }, ingress });
+  assert.deepEqual(
+    ['HOST', 'PORT', 'TLS', 'FROM', 'USER', 'PASSWORD_FILE'].map((name) => environment.get(`HAMLET_MAIL_${name}`)),
+    ['smtp.example.org', '587', 'starttls', 'village@example.org', 'u', '/etc/hamlet/mail/password'],
+  );
+});
+
 test('the API trusts the addresses that an Ingress forwards; without an Ingress it trusts only its own pod', async () => {
   const trusted = async (ingress: object): Promise<readonly (string | undefined)[]> => {
     const { environment } = await apiOf({ ingress });

@@ -257,6 +257,14 @@ const CLUSTER: Schema = {
     telegram: messenger,
     slack: messenger,
   }),
+  mail: closed({
+    host: { type: 'string', pattern: '^[A-Za-z0-9.:-]{0,253}$' },
+    port: { type: 'integer', minimum: 1, maximum: 65_535 },
+    tls: { enum: ['starttls', 'tls', 'none'] },
+    from: { type: 'string', pattern: '^$|^[^@ ,<>]+@[^@ ,<>]+$', maxLength: 254 },
+    user: { type: 'string', maxLength: 254 },
+    secretName: name,
+  }),
   agentPods: closed({
     tools: { enum: ['full', 'slim'] },
     storageClassName: name,

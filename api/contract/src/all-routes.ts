@@ -21,6 +21,7 @@ import * as modelResponses from './routes/models/responses.ts';
 import * as modelServers from './routes/models/servers.ts';
 import * as modelTexts from './routes/models/texts.ts';
 import * as villageModels from './routes/models/village-models.ts';
+import * as notices from './routes/notices/notices.ts';
 import * as credits from './routes/payments/credits.ts';
 import * as paypal from './routes/payments/paypal.ts';
 import * as reconciliation from './routes/payments/reconciliation.ts';
@@ -144,6 +145,8 @@ const GROUPS = [
   [timeline.getTimeline],
   [away.getAway, away.listUnread, away.markSeen],
   [needs.listMyNeeds, needs.countWaitingWork],
+  [notices.getMyNotices, notices.sendMailCode, notices.confirmMail, notices.changeMyMail, notices.forgetMyMail],
+  [notices.leaveMail, notices.openLeaveMail],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
   [modelResponses.createResponse, modelCompletions.createCompletion],

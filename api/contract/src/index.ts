@@ -42,6 +42,7 @@ export * from './routes/payments/paypal.ts';
 export * from './routes/payments/reconciliation.ts';
 export * from './routes/people/a2a.ts';
 export * from './routes/people/api-keys.ts';
+export * from './routes/notices/notices.ts';
 export * from './routes/people/account.ts';
 export * from './routes/people/accounts.ts';
 export * from './routes/people/away.ts';

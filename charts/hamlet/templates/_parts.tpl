@@ -173,6 +173,23 @@ nodeSelector:
 {{- end -}}
 
 {{- /* The api's environment for sign-in by OpenID Connect. */ -}}
+{{- define "hamlet.mailEnv" -}}
+{{- $url := .Values.oidc.publicUrl | default .Values.ingress.host }}
+{{- with .Values.mail }}
+{{- if .host }}
+{{- if not $url }}{{ fail "mail.host: set ingress.host or oidc.publicUrl too, for the links in mails" }}{{ end }}
+- { name: HAMLET_MAIL_HOST, value: {{ .host | quote }} }
+- { name: HAMLET_MAIL_PORT, value: {{ .port | quote }} }
+- { name: HAMLET_MAIL_TLS, value: {{ .tls | quote }} }
+- { name: HAMLET_MAIL_FROM, value: {{ required "mail.from: write the address of the sender" .from | quote }} }
+{{- if .user }}
+- { name: HAMLET_MAIL_USER, value: {{ .user | quote }} }
+- { name: HAMLET_MAIL_PASSWORD_FILE, value: /etc/hamlet/mail/password }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{- define "hamlet.oidcEnv" -}}
 {{- $host := .Values.ingress.host }}
 {{- with .Values.oidc }}

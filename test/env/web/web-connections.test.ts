@@ -1,9 +1,11 @@
-/** In a real browser: a member makes and revokes an API key, and links and unlinks a messenger. */
+/** In a real browser: a member makes and revokes an API key, links and unlinks a messenger, and confirms an address for mail. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { BotApiServer } from '../../../api/server/src/channels/testing/bot-api-server.ts';
 import { refuses } from '../client.ts';
+import { until } from '../until.ts';
+import { startMailServer } from '../../../api/server/src/notices/testing/mail-server.ts';
 import { clientOf } from '../../../api/server/src/testing/test-village.ts';
 import { startViewerStage, testOnDevices, type ViewerStage } from './web-viewers.ts';
 
@@ -11,6 +13,7 @@ const ADA = readFileSync(new URL('../../../crds/samples/good-agent-ada.yaml', im
 
 const TOKEN = '4711:test-token-of-ada';
 const telegram = new BotApiServer(TOKEN);
+const mail = await startMailServer();
 let senders = 1_000;
 
 let stage: ViewerStage;
@@ -20,7 +23,13 @@ before(async () => {
   stage = await startViewerStage({
     kim: 'member',
     agents: { ada },
-    environment: { HAMLET_TELEGRAM_URL: await telegram.start() },
+    environment: {
+      HAMLET_TELEGRAM_URL: await telegram.start(),
+      HAMLET_MAIL_HOST: '127.0.0.1',
+      HAMLET_MAIL_PORT: String(mail.port),
+      HAMLET_MAIL_TLS: 'none',
+      HAMLET_MAIL_FROM: 'village@example.org',
+    },
     channelTokens: { read: async (name) => (name === 'ada-telegram' ? [TOKEN] : null) },
   });
 });
@@ -83,3 +92,37 @@ testOnDevices('a member links a messenger by one tap, sees it appear, and unlink
   await row.waitFor({ state: 'detached' });
   assert.deepEqual(await stage.village.openDb().selectFrom('channel_identity').selectAll().execute(), []);
 });
+
+testOnDevices(
+  'a member confirms an address with the code that it receives, and chooses when mail comes',
+  async (viewer, device) => {
+    const { page } = viewer;
+    const db = stage.village.openDb();
+    const address = `kim@${device}.example`;
+    await page.click('.account-name');
+    await page.click('[data-action="connections"]');
+    await page.fill('input[name="address"]', address);
+    await page.click('button:text("Send a code")');
+    await page.getByText(`Code that ${address} received`).waitFor();
+    const letter = mail.mails.find(({ to }) => to.includes(address));
+    await stage.shot(viewer, `mail-code-${device}`);
+    await page.fill('input[name="code"]', 'AAAAAAAAAA');
+    await page.click('button:text("Confirm")');
+    await page.getByText('The code is wrong, used or expired').waitFor();
+    await page.fill('input[name="code"]', (/[A-Z2-7]{10}/.exec(letter?.text ?? '')?.[0] ?? '').toLowerCase());
+    await page.click('button:text("Confirm")');
+    await page.locator('[data-mail]').getByText(address).waitFor();
+    await page.selectOption('select[name="wants"]', 'morning');
+    const wants = () => db.selectFrom('notice_target').select(['address', 'wants']).execute();
+    await until('the choice', async () => (await wants())[0]?.wants === 'morning');
+    await stage.shot(viewer, `mail-${device}`);
+    await page.click('[data-action="forget-mail"]');
+    await page.locator('[data-mail]').waitFor({ state: 'detached' });
+    assert.deepEqual(await wants(), []);
+    // A person has a code sent once a minute; the next device is the same person.
+    await db
+      .updateTable('notice_code')
+      .set({ sent_at: new Date(Date.now() - 120_000) })
+      .execute();
+  },
+);

@@ -25,6 +25,7 @@ const PERMISSION_OF_KIND = {
   moderation: 'board:moderate',
   difference: 'payments:manage',
   credit: 'payments:manage',
+  mail: 'village:settings',
 } as const satisfies Readonly<Record<NeedKind, RoutePermission>>;
 
 const isStored = (kind: NeedKind): kind is StoredNeedKind => !['budget', 'hour', 'blocked'].includes(kind);
@@ -38,7 +39,9 @@ function inOrder(needs: readonly Need[]): readonly Need[] {
   );
 }
 
-async function hourNeeds({ db, source }: Village): Promise<readonly Need[]> {
+type Ports = Pick<Village, 'db' | 'source'>;
+
+async function hourNeeds({ db, source }: Ports): Promise<readonly Need[]> {
   const tiers = source.entitlements().map(({ spec }) => spec.limits.tokensPerHour);
   const least = Math.min(...tiers.filter((tokens) => tokens > 0));
   if (!Number.isFinite(least)) return [];
@@ -56,8 +59,8 @@ async function hourNeeds({ db, source }: Village): Promise<readonly Need[]> {
 }
 
 /** Everything that waits for an actor and that it may read: by kind, within a kind oldest first. */
-export async function needsOf(village: Village, actor: Actor): Promise<readonly Need[]> {
-  const { db, source } = village;
+export async function needsOf(ports: Ports, actor: Actor): Promise<readonly Need[]> {
+  const { db, source } = ports;
   const nowMs = Date.now();
   const reader = { id: actor.id, role: actor.role, isAdmin: actor.role === 'admin' };
   const kinds = readableKinds(actor, NEED_KINDS, PERMISSION_OF_KIND);
@@ -70,7 +73,7 @@ export async function needsOf(village: Village, actor: Actor): Promise<readonly 
   return inOrder([
     ...read.rows.map((row) => needOf(row, reader)),
     ...read.runs.flatMap((row) => budgetNeed(runView(row), reader, nowMs) ?? []),
-    ...(kinds.includes('hour') ? await hourNeeds(village) : []),
+    ...(kinds.includes('hour') ? await hourNeeds(ports) : []),
     ...blocked.filter((need) => need !== null),
   ]);
 }

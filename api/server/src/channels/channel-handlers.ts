@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { inTransaction, keepChannelCode, listIdentities, unlinkIdentity, type ChannelIdentityRow } from '@hamlet/store';
 import { type ChannelLink, CHANNELS } from '@hamlet/contract';
 import { auditAccount } from '../auth/account-actor.ts';
-import { hashOf } from '../auth/secrets.ts';
+import { hashOf, newLetterCode } from '../auth/secrets.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { withTimeout } from '../service/with-timeout.ts';
@@ -12,13 +11,6 @@ import { lockSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
 
 const CODE_LIFE_MS = 600_000;
-/** 50 random bits: a sender has three attempts a minute. */
-const CODE_CHARS = 10;
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-function newCode(): string {
-  return Array.from(randomBytes(CODE_CHARS), (byte) => LETTERS[byte % LETTERS.length]).join('');
-}
 
 /** Longest wait for the pages of the bots, which come from Kubernetes and the messengers at the first request. */
 const PAGE_LIMIT_MS = 2_000;
@@ -52,7 +44,7 @@ export function channelHandlers({ db, source, bots }: Pick<Village, 'db' | 'sour
       return accepted({ links, agents: await Promise.all(agents) });
     }),
     createChannelCode: plain(async (request) => {
-      const code = newCode();
+      const code = newLetterCode();
       const expiresAt = new Date(request.now.getTime() + CODE_LIFE_MS);
       return inTransaction(db, async (tx) => {
         const account = await lockSignedIn(tx, request);

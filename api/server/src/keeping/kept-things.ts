@@ -282,6 +282,14 @@ const WITH_OWNER: readonly KeepingRule[] = [
     tables: publicTables('channel_identity channel_code channel_session channel_run'),
   },
   {
+    id: 'notices',
+    title: 'Addresses for notices',
+    until: 'owner',
+    rule: 'The confirmed address of a person, until they forget it; and the names of the needs that the last mail had.',
+    deletedBy: 'the person',
+    tables: publicTables('notice_target notice_code'),
+  },
+  {
     id: 'holds',
     title: 'Open holds and allowances',
     until: 'owner',

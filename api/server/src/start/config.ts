@@ -2,6 +2,7 @@ import { AiDollars, parseAiDollars, PriceList, TimeZone, VillageRules } from '@h
 import { checkVillageRules, DEFAULT_VILLAGE_RULES } from '@hamlet/core';
 import { z } from 'zod';
 import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models/models-environment.ts';
+import { MAIL_ENVIRONMENT, mailSettingsOf } from '../notices/mail-settings.ts';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
 import { RepositoryMembers } from '../memory/repository-access.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
@@ -74,6 +75,7 @@ const Environment = z.object({
   HAMLET_BOOTSTRAP_CODE_FILE: optional('file with the one-time code for the first admin'),
   HAMLET_API_KEYS_FILE: optional('JSON file {adminToken, memberToken, operatorToken, brokerToken, agentTokens}'),
   ...OIDC_ENVIRONMENT,
+  ...MAIL_ENVIRONMENT,
   HAMLET_WEB_DIR: optional('folder of the built web, served at /'),
   HAMLET_TRUSTED_PROXIES: z
     .string()
@@ -205,6 +207,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     bootstrapCodeFile: env.HAMLET_BOOTSTRAP_CODE_FILE,
     apiKeysFile: env.HAMLET_API_KEYS_FILE,
     oidc: oidcSettingsOf(env),
+    mail: mailSettingsOf(env),
     webDir: env.HAMLET_WEB_DIR,
     proxyTrust: trustOf(env),
     requestsPerMinute: env.HAMLET_RATE_LIMIT,

@@ -64,6 +64,7 @@ import { drillHandlers } from '../freeze/drill-handlers.ts';
 import { settingHandlers } from '../settings/setting-handlers.ts';
 import { serviceHandlers } from '../docs/service-handlers.ts';
 import { claimHandlers } from '../money/compute/claim-handlers.ts';
+import { noticeHandlers } from '../notices/notice-handlers.ts';
 import { needHandlers } from '../attention/need-handlers.ts';
 import { allSessionHandlers } from '../sessions/all-handlers.ts';
 import { timelineHandler } from '../timeline/timeline-handler.ts';
@@ -121,6 +122,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...awayHandlers(village),
     ...keyHandlers(village),
     ...channelHandlers(village),
+    ...noticeHandlers(village),
     ...signInHandlers(village),
     ...internalHandlers(village),
     ...workHandlers(village),

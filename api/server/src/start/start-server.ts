@@ -13,6 +13,7 @@ import { permissionJobs } from '../permissions/expire-permissions.ts';
 import { checkCommandExamples } from '../permissions/rules/check-commands.ts';
 import { createReadCommand } from '../permissions/shell/read-command.ts';
 import { startJobs } from '../service/jobs.ts';
+import { startNotices } from '../notices/start-notices.ts';
 import { createHttpMetrics } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
 import { worldSocket } from '../world/world-socket.ts';
@@ -84,9 +85,21 @@ export async function startServer(config: Config, log: Log, options: StartOption
   ];
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
   const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });
-  const jobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, callbacks, channels].flatMap(
-    (part) => part.jobs,
-  );
+  const notices = startNotices({ ...base.shared, ...money.services });
+  const jobs = [
+    facts,
+    board,
+    money,
+    gateway,
+    people,
+    runs,
+    sessions,
+    egress,
+    figures,
+    callbacks,
+    channels,
+    notices,
+  ].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
   const { leads } = notifications;
   const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log, leads });
@@ -97,6 +110,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
     world,
     metrics: registry,
     stop: async () => {
+      notices.stop();
       await channels.stop();
       await stopJobs();
       await callbacks.stop();

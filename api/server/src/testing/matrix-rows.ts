@@ -44,8 +44,9 @@ const ROWS = `
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
-  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder renameMe changePassword createMyKey markSeen callMcp callA2a
-                                 createRun raiseRun cancelRun rerunRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
+ 401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder renameMe changePassword createMyKey markSeen callMcp callA2a
+                                sendMailCode confirmMail changeMyMail
+                                createRun raiseRun cancelRun rerunRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
                                  searchAgentMemory correctAgentMemory
                                  sendMessage pauseSession resumeSession addSessionPerson removeSessionPerson
@@ -57,10 +58,10 @@ const ROWS = `
                                  waitRun parkRun pinSkills loadSkill askPermission performCall beginCall endCall noteMemories
                                  useRepositoryMemory keepArtifact readRunFile completeChat createMessage createResponse createCompletion countMessageTokens
                                  createEmbeddings
-  400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode
+  400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode leaveMail openLeaveMail
   409  409  409  409  409  409   receivePayPalWebhook
   401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions listMyKeys revokeMyKey listMyChannels createChannelCode
-                                 unlinkMyChannel
+                                 unlinkMyChannel getMyNotices forgetMyMail
   401  403  409  403  403  403   getAgentSpec
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
   401  404  404  403  403  403   getRun getRunWorkflow listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent

@@ -13,6 +13,8 @@ import { readUnreadPosts, readUnreadSessions } from './unread.ts';
 const ROWS = Number(process.env['HAMLET_AWAY_ROWS'] ?? 3_000);
 const BUFFERS_MAX = 8_000;
 const ME = 'account 1';
+/** Posts that only agents see, all newer than the others. */
+const HIDDEN = 6_000;
 
 const postgres = await migratedPostgres();
 const db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
@@ -119,6 +121,29 @@ test('marks are only of things that the person may read, never move back, and go
     (await things(ME)).map(({ thing }) => thing),
     ['board', 'sessions', 'village'],
   );
+});
+
+test('a member who may see few of many posts reads the rows of the newest 5,000 alone', async (context) => {
+  await db.connection().execute(async (one) => {
+    await sql`set session_replication_role = replica`.execute(one);
+    await sql`insert into board.post (post_id, author_type, author_id, author_name, audience, title, body, tags)
+      select uuidv7(make_interval(secs => n)), 'agent', 'ada', 'Ada', 'agents', 'For agents', 'Text', '{}'
+      from generate_series(1, ${HIDDEN}::integer) n`.execute(one);
+    await sql`insert into person_seen select 'account 3', 'board', now() - interval '60 days'`.execute(one);
+  });
+  // The owner of the tables passes row-level security, and the API does not.
+  const app = openDatabase({ url: postgres.appUrl, poolSize: 1, onError: () => undefined });
+  const textsOf = (role: 'member' | 'admin') =>
+    inSnapshot(app, async (tx) => {
+      await setViewer(tx, { role, actor: 'account 3' });
+      const begun = performance.now();
+      const unread = await readUnreadPosts(tx, 'account 3');
+      context.diagnostic(`${role}: ${unread.length} unread, ${(performance.now() - begun).toFixed(1)} ms`);
+      return [...new Set(unread.map(({ title, texts }) => `${title} ${texts}`))];
+    });
+  assert.deepEqual(await textsOf('admin'), ['For agents 1']);
+  assert.deepEqual(await textsOf('member'), ['News 1'], 'a reply of the newest ones, and its post behind them');
+  await app.destroy();
 });
 
 /** Pages of tables and indexes that this database has read. */

@@ -2,6 +2,7 @@ import { ADMIN_TOOLS, NEEDS_MAX, type NeedKind } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { MODEL_HOUR_S } from '../gateway/model-requests.ts';
+import { ADDRESS_REFUSED } from '../notices/notice-targets.ts';
 import { isOf } from '../permissions/read-permissions.ts';
 import { RUN_COLUMNS, type RunRow, seesTexts, type TextReader } from '../runs/run-row.ts';
 
@@ -38,6 +39,8 @@ const FAILED_IN_A_ROW = 3;
 const AGENTS_READ = 500;
 /** Requests, and questions, of one agent: it may have hundreds, and must not hide those of all others. */
 const ASKED_OF_AGENT = 5;
+/** Failures in a row after which the mail server, and no short outage, is the cause. */
+const MAIL_FAILURES = 3;
 
 const hasFailedLately = sql<boolean>`run.state = 'failed' and run.kind <> 'worker'
   and run.ended_at > clock_timestamp() - make_interval(days => ${FAILED_DAYS})`;
@@ -89,6 +92,10 @@ function queries({
     credit: sql`
       select 'credit', deposit_id::text, agent_id, requested_at, amount::text, false from deposit
       where state = 'proposed' and requested_by <> ${id} order by requested_at`,
+    mail: sql`
+      select 'mail', 'smtp', null, min(failing_since), max(failure), false from notice_target
+      where failures >= ${MAIL_FAILURES} and failure <> ${ADDRESS_REFUSED} and wants <> 'off' and due_at > now() - interval '1 day'
+      having count(*) > 0`,
   };
 }
 

@@ -6,6 +6,8 @@ import { firstPlaceAt } from '../timeline/timeline-places.ts';
 /** The newest posts and replies that a query reads, so that it costs the same on a board of any size. */
 const POSTS_MAX = 200;
 const REPLIES_MAX = 300;
+/** Row-level security hides posts after the index has found them, so a query goes at most this far back in the board of all. */
+const BEHIND_MAX = 5_000;
 /** The newest conversations of a person that a query reads, and the newest texts of each. */
 const SESSIONS_MAX = 200;
 const TEXTS_MAX = 20;
@@ -35,10 +37,11 @@ export async function readUnreadPosts(tx: Tx, personId: string): Promise<readonl
   const written = sql`made.author_type = 'human' and made.author_id = ${personId}`;
   const part = (table: 'post' | 'reply', limit: number) => {
     const id = sql.ref(`made.${table}_id`);
+    const behind = sql`${sql.id('board', `${table}_behind`)}(${BEHIND_MAX})`;
     return sql`(select made.post_id, made.created_at as at, made.author_type, made.author_id, made.author_name, ${table}::text as what
       from read_until cross join lateral (
         select * from ${sql.table(`board.${table}`)} made
-        where ${id} > ${firstPlaceAt(sql`read_until.base`)} and made.hidden is null and not (${written})
+        where ${id} > greatest(${firstPlaceAt(sql`read_until.base`)}, (select ${behind})) and made.hidden is null and not (${written})
         order by ${id} desc limit ${limit}) made)`;
   };
   const { rows } = await sql<UnreadPost>`

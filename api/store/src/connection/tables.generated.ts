@@ -600,6 +600,33 @@ export interface Tables {
     easy_since: Date | null;
     read_at: Date;
   };
+  notice_code: {
+    account_id: string;
+    address: string;
+    code_hash: BytesOrNull;
+    expires_at: Date;
+    sent_at: Date;
+    sent: number;
+    counted_from: Date;
+  };
+  notice_target: {
+    target_id: Generated<string>;
+    account_id: string;
+    way: 'mail' | 'push';
+    address: string;
+    p256dh: string | null;
+    auth: string | null;
+    name: string;
+    wants: 'off' | 'needs' | 'morning';
+    leave_token: string | null;
+    added_at: Generated<Date>;
+    due_at: Generated<Date>;
+    sent_at: Date | null;
+    noted: Generated<readonly string[]>;
+    failures: Generated<number>;
+    failing_since: Date | null;
+    failure: string | null;
+  };
   oidc_attempt: {
     id_hash: Bytes;
     state: string;
@@ -1172,6 +1199,8 @@ export const COLUMNS = {
   model_request: ['request_id as requestId', 'agent_id as agentId', 'agent_uid as agentUid', 'pod_uid as podUid', 'run_id as runId', 'tier', 'model', 'provider', 'outcome', 'reserved_tokens as reservedTokens', 'prompt_tokens as promptTokens', 'completion_tokens as completionTokens', 'hour_began_at as hourBeganAt', 'started_at as startedAt', 'ended_at as endedAt', 'run_tokens as runTokens', 'run_micros as runMicros', 'provider_currency as providerCurrency', 'provider_micros as providerMicros'],
   model_text: ['request_id as requestId', 'agent_id as agentId', 'run_id as runId', 'kept_at as keptAt', 'expires_at as expiresAt', 'salt', 'prompt', 'answer'],
   node_shortage: ['node', 'tight_readings as tightReadings', 'since', 'stepped_at as steppedAt', 'easy_since as easySince', 'read_at as readAt'],
+  notice_code: ['account_id as accountId', 'address', 'code_hash as codeHash', 'expires_at as expiresAt', 'sent_at as sentAt', 'sent', 'counted_from as countedFrom'],
+  notice_target: ['target_id as targetId', 'account_id as accountId', 'way', 'address', 'p256dh', 'auth', 'name', 'wants', 'leave_token as leaveToken', 'added_at as addedAt', 'due_at as dueAt', 'sent_at as sentAt', 'noted', 'failures', 'failing_since as failingSince', 'failure'],
   oidc_attempt: ['id_hash as idHash', 'state', 'nonce', 'code_verifier as codeVerifier', 'return_to as returnTo', 'expires_at as expiresAt'],
   operator_fence: ['lease_uid as leaseUid', 'transitions', 'seen_at as seenAt', 'superseded_at as supersededAt'],
   payload: ['agent_uid as agentUid', 'ref', 'run_id as runId', 'text', 'bytes', 'forgotten_at as forgottenAt'],

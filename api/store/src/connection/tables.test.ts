@@ -27,6 +27,7 @@ const OWN_TYPES: Readonly<Record<string, string>> = {
   'deposit.net': 'number | string',
   'internal_event.event':
     "'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village' | 'capabilities' | 'shortage'",
+  'notice_target.wants': "'off' | 'needs' | 'morning'",
   'paypal_capture.hint': 'AnnouncedPayment',
   'paypal_capture.truth': 'KnownPayment',
   'permission.answered_by_role': 'string',

@@ -16,6 +16,7 @@ export const NEED_LABELS: Readonly<Record<ListedKind, { readonly icon: IconName;
   moderation: { icon: 'flag', word: 'Decide' },
   difference: { icon: 'coin', word: 'Compare' },
   credit: { icon: 'coin', word: 'Decide' },
+  mail: { icon: 'alert', word: 'See the settings' },
 };
 
 export const isListed = (need: Need): need is Need & { readonly kind: ListedKind } =>

@@ -3,6 +3,7 @@ import './connections.css';
 import { Button } from '../../ui/controls.tsx';
 import { Page } from '../navigation/page.tsx';
 import { ApiKeys } from './api-keys.tsx';
+import { MailNotices } from './mail-notices.tsx';
 import { Messengers } from './messengers.tsx';
 
 export function ConnectionsPage() {
@@ -20,12 +21,13 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      intro="Programs and messengers that act as you. Your limits and your role apply to them, and the audit names them."
+      intro="Programs and messengers that act as you, within your limits and your role, and the mail that you get."
       needs="account:self"
       tools={tools}
     >
       <ApiKeys writing={writing} onClose={() => setWriting(false)} />
       <Messengers />
+      <MailNotices />
     </Page>
   );
 }

@@ -20,6 +20,7 @@ export const NEED_KINDS = [
   'moderation',
   'difference',
   'credit',
+  'mail',
 ] as const;
 export type NeedKind = (typeof NEED_KINDS)[number];
 
@@ -30,9 +31,11 @@ const Need = z.strictObject({
   kind: z
     .enum(NEED_KINDS)
     .describe(
-      '`parked`: a run that waits for its model. `stopped`: a run that ended at a limit or repeated itself. `budget` and `hour`: 80 % of the limits of a run, or of the tokens of an agent in its hour, are used. `blocked`: an agent cannot run. `failing`: its last three runs failed. `difference`: books and statement differ. `credit`: a proposal of another admin',
+      '`parked`: a run that waits for its model. `stopped`: a run that ended at a limit or repeated itself. `budget` and `hour`: 80 % of the limits of a run, or of the tokens of an agent in its hour, are used. `blocked`: an agent cannot run. `failing`: its last three runs failed. `difference`: books and statement differ. `credit`: a proposal of another admin. `mail`: the mail server takes no mail',
     ),
-  id: z.string().describe('Id of the request, run, agent, post, reply, difference or credit'),
+  id: z
+    .string()
+    .describe('Id of the request, run, agent, post, reply, difference or credit; `smtp` for the mail server'),
   agent_id: AgentId.nullable(),
   since: Time,
   line: z.string().describe('In words that follow the name of the agent, if there is one'),

@@ -1,0 +1,59 @@
+import type { AwayGroup, Need, NoticeWants } from '@hamlet/contract';
+import { nextSlots, readTiming } from '@hamlet/core';
+
+/** The pause between two looks at what waits for a person, and after a notice. */
+const LOOK_S = 60;
+const AFTER_NOTICE_S = 15 * 60;
+const MORNING = '07:00';
+/** As many as the table keeps; more needs than an answer names. */
+const NOTED_MAX = 100;
+const FIRST_RETRY_S = 60;
+const LONGEST_RETRY_S = 3_600;
+const DAY_S = 86_400;
+
+/** The names under which a target remembers needs. */
+const keyOf = ({ kind, id }: Need): string => `${kind}/${id}`;
+
+interface Look {
+  readonly wants: Exclude<NoticeWants, 'off'>;
+  readonly noted: readonly string[];
+  readonly needs: readonly Need[];
+  readonly groups: readonly AwayGroup[];
+  readonly nowMs: number;
+  readonly timeZone: string;
+}
+
+/** `fresh`: the number of needs that no notice has named; `noted` and `dueInS` hold from now on. */
+export interface Decision {
+  readonly sends: boolean;
+  readonly fresh: number;
+  readonly noted: readonly string[];
+  readonly dueInS: number;
+}
+
+/** Seconds to the next morning of the village. Pure. */
+export function untilMorning(nowMs: number, timeZone: string): number {
+  const reading = readTiming({ dailyAt: MORNING, timeZone });
+  const [next] = reading.ok ? nextSlots(reading.timetable, nowMs, 1) : [];
+  return next === undefined ? DAY_S : Math.ceil((next - nowMs) / 1_000);
+}
+
+/**
+ * Whether a person gets a notice now, and when to look again. Needs at once: something waits that no notice has named. Each
+ * morning: something waits or has changed. A need that ends is forgotten, so that it counts as new if it comes back. Pure.
+ */
+export function decideNotice({ wants, noted, needs, groups, nowMs, timeZone }: Look): Decision {
+  const known = new Set(noted);
+  const fresh = needs.filter((need) => !known.has(keyOf(need))).length;
+  const kept = needs.map(keyOf).slice(0, NOTED_MAX);
+  if (wants === 'morning') {
+    const sends = needs.length + groups.length > 0;
+    return { sends, fresh, noted: kept, dueInS: untilMorning(nowMs, timeZone) };
+  }
+  return { sends: fresh > 0, fresh, noted: kept, dueInS: fresh > 0 ? AFTER_NOTICE_S : LOOK_S };
+}
+
+/** Seconds until the next attempt after so many failures in a row. Pure. */
+export function retryInS(failures: number): number {
+  return Math.min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** Math.min(failures, 10));
+}

@@ -1,0 +1,76 @@
+import type { AwayGroup, Need } from '@hamlet/contract';
+import { shorten } from '@hamlet/core';
+import type { Letter } from './smtp-mailer.ts';
+
+/** Needs that one mail names; the page has the others. */
+const LINES_MAX = 20;
+const LINE_MAX_CHARS = 200;
+/** Everything that may end a line, move the cursor or turn the direction of a text. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
+
+interface Sender {
+  /** The origin of the village. */
+  readonly origin: string;
+  readonly nameOf: (agentId: string) => string;
+}
+
+interface Digest {
+  readonly to: string;
+  readonly needs: readonly Need[];
+  /** How many of the needs no mail has named. */
+  readonly fresh: number;
+  readonly groups: readonly AwayGroup[];
+  readonly leaveToken: string;
+}
+
+type Line = Readonly<{ agent_id: string | null; line: string; link: string }>;
+
+const clean = (text: string): string => shorten(text.replaceAll(UNPRINTABLE, ' '), LINE_MAX_CHARS);
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+function lineOf({ agent_id: agentId, line, link }: Line, { origin, nameOf }: Sender): string {
+  const words = agentId === null ? capital(line) : `${nameOf(agentId)} ${line}`;
+  return `- ${clean(words)}\n  ${origin}${link}`;
+}
+
+const countOf = ({ count, more }: AwayGroup): string =>
+  count === 1 ? '' : ` (and ${count - 1}${more ? '+' : ''} more)`;
+
+function subjectOf({ needs, fresh, groups }: Digest): string {
+  if (needs.length === 0)
+    return `Hamlet: ${groups.length === 1 ? 'one kind of news' : `${groups.length} kinds of news`}`;
+  const number = fresh > 0 ? fresh : needs.length;
+  return `Hamlet: ${number === 1 ? '1 thing needs you' : `${number} things need you`}`;
+}
+
+/** The mail with what waits for a person and what changed: the lines and links of their pages, and no other text. Pure. */
+export function digestLetter(digest: Digest, sender: Sender): Letter {
+  const { to, needs, groups, leaveToken } = digest;
+  const shown = needs.slice(0, LINES_MAX).map((need) => lineOf(need, sender));
+  const rest =
+    needs.length > LINES_MAX ? [`- and ${needs.length - LINES_MAX} more\n  ${sender.origin}/?view=needs`] : [];
+  const changes = groups.map((group) => {
+    const { agent_id, line, link } = group.newest;
+    return lineOf({ agent_id, line: `${line}${countOf(group)}`, link }, sender);
+  });
+  const parts = [
+    ...(needs.length > 0 ? ['Needs you', ...shown, ...rest, ''] : []),
+    ...(groups.length > 0 ? ['While you were away', ...changes, ''] : []),
+    '--',
+    `Change or end these mails: ${sender.origin}/?view=connections`,
+  ];
+  const leaveUrl = `${sender.origin}/api/v1/notices/leave?token=${leaveToken}`;
+  return { to, subject: subjectOf(digest), text: `${parts.join('\n')}\n`, leaveUrl };
+}
+
+/** The mail with the code that confirms an address. Pure. */
+export function codeLetter(to: string, code: string, origin: string): Letter {
+  const text = [
+    `Your code is ${code}. Write it on the page Connections of the village within an hour:`,
+    `${origin}/?view=connections`,
+    '',
+    'If you did not ask for it, ignore this mail: without the code this address gets no other.',
+  ];
+  return { to, subject: 'Hamlet: confirm this address', text: `${text.join('\n')}\n`, leaveUrl: null };
+}

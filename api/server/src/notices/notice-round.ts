@@ -1,0 +1,108 @@
+import {
+  claimDueTargets,
+  endMailTarget,
+  noteDelivered,
+  noteFailed,
+  noteNotice,
+  readLook,
+  readSnapshotAs,
+  type DueTarget,
+} from '@hamlet/store';
+import type { AwayGroup } from '@hamlet/contract';
+import { readAwayGroups } from '../attention/away-groups.ts';
+import { needsOf } from '../attention/needs-of.ts';
+import { accountObject } from '../auth/account-actor.ts';
+import { viewerOf } from '../board/author-of.ts';
+import type { Actor } from '../http/actor.ts';
+import type { Log } from '../service/log.ts';
+import type { Village } from '../village.ts';
+import { decideNotice, retryInS, type Decision } from './decide-notice.ts';
+import { digestLetter } from './letters.ts';
+import { MailRefusal, type Mailer } from './smtp-mailer.ts';
+
+const TARGETS_AT_ONCE = 20;
+const LANES = 4;
+/** Longer than the mails of one round may take. */
+const LEASE_S = 300;
+/** After a failure of the server, other people's mails wait this long too. */
+const SERVER_PAUSE_MS = 60_000;
+
+interface RoundPorts extends Pick<Village, 'db' | 'source'> {
+  readonly economy: Pick<Village['economy'], 'timeZone'>;
+  readonly mailer: Mailer;
+  readonly origin: string;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly stopping: AbortSignal;
+}
+
+/** A person as they read their pages in the web. */
+function actorOf({ role, accountId, personName: name }: DueTarget): Actor {
+  return { role, id: accountObject(accountId), accountId, name };
+}
+
+/** The changes since the person last looked or got a mail; nothing before their first look. */
+function readGroups({ db }: RoundPorts, actor: Actor, sentAt: Date | null): Promise<readonly AwayGroup[]> {
+  return readSnapshotAs(db, viewerOf(actor), async (tx) => {
+    const { since } = await readLook(tx, actor.id);
+    if (since === null) return [];
+    return readAwayGroups(tx, actor, sentAt !== null && sentAt > since ? sentAt : since);
+  });
+}
+
+async function deliver(ports: RoundPorts, target: DueTarget): Promise<void> {
+  const { db, source, economy, nowMs, mailer, origin, stopping } = ports;
+  const { targetId, address: to, wants, noted, sentAt, leaveToken } = target;
+  if (wants === 'off' || leaveToken === null) return;
+  const actor = actorOf(target);
+  const needs = await needsOf(ports, actor);
+  const groups = wants === 'morning' ? await readGroups(ports, actor, sentAt) : [];
+  const decided: Decision = decideNotice({ wants, noted, needs, groups, nowMs: nowMs(), timeZone: economy.timeZone });
+  if (stopping.aborted) return;
+  await noteNotice(db, targetId, { ...decided, sent: decided.sends });
+  if (!decided.sends) return;
+  const nameOf = (agentId: string): string => source.get(agentId)?.spec.displayName ?? agentId;
+  await mailer(digestLetter({ to, needs, groups, fresh: decided.fresh, leaveToken }, { origin, nameOf }), stopping);
+  await noteDelivered(db, targetId);
+}
+
+/**
+ * Returns a function that looks at the targets that are due, and mails what is new. A look is noted before its mail leaves, so a
+ * replica that ends in between loses that mail and none is sent twice; the need stays on its page, and in the next mail.
+ */
+export function noticeRound(ports: RoundPorts): () => Promise<void> {
+  const { db, log, nowMs, stopping } = ports;
+  let pausedUntilMs = 0;
+
+  async function failed(target: DueTarget, error: MailRefusal): Promise<void> {
+    // The end of a replica may follow the server's yes: the mail counts as sent.
+    if (stopping.aborted) return;
+    const { targetId, failures } = target;
+    if (error.isOfAddress) {
+      log('info', 'a mail server refuses an address', { target: targetId, code: error.code });
+      await endMailTarget(db, targetId);
+      return;
+    }
+    pausedUntilMs = nowMs() + SERVER_PAUSE_MS;
+    const dueInS = retryInS(failures);
+    log('warn', 'a mail was not sent; the api tries again', { target: targetId, seconds: dueInS, error });
+    await noteFailed(db, target, { code: error.code, dueInS });
+  }
+
+  async function lane(targets: DueTarget[]): Promise<void> {
+    for (let target = targets.pop(); target !== undefined && !stopping.aborted; target = targets.pop()) {
+      const due = target;
+      await deliver(ports, due).catch((error: unknown) => {
+        if (!(error instanceof MailRefusal)) throw error;
+        return failed(due, error);
+      });
+    }
+  }
+
+  return async () => {
+    if (nowMs() < pausedUntilMs) return;
+    const targets = await claimDueTargets(db, { ways: ['mail'], limit: TARGETS_AT_ONCE, leaseS: LEASE_S });
+    const queue = targets.toReversed();
+    await Promise.all(Array.from({ length: LANES }, () => lane(queue)));
+  };
+}
