@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
-/** 50 random bits, for people who copy a code by hand: whoever takes codes limits the attempts. */
+/** 50 random bits, for people who copy a code: its taker limits the attempts. */
 const CODE_CHARS = 10;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
