@@ -21,7 +21,10 @@ export type AskVillage = <const R extends RouteSpec & { readonly name: A2aRoute 
   key: string,
 ) => Promise<Outcome<DataOf<R>>>;
 
-export function askVillage(ports: A2aPorts, { actor, requestId, traceparent, ownSpan, address }: A2aRequest): AskVillage {
+export function askVillage(
+  ports: A2aPorts,
+  { actor, requestId, traceparent, ownSpan, address }: A2aRequest,
+): AskVillage {
   return async <const R extends RouteSpec & { readonly name: A2aRoute }>(route: R, input: RouteInput, key: string) => {
     const caller = { actor, requestId, traceparent, ownSpan, address, key };
     let outcome = await requestVillage(ports, route, { caller, input });

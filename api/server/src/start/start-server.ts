@@ -12,7 +12,7 @@ import { refuseDirect } from '../permissions/direct-calls.ts';
 import { permissionJobs } from '../permissions/expire-permissions.ts';
 import { checkCommandExamples } from '../permissions/rules/check-commands.ts';
 import { createReadCommand } from '../permissions/shell/read-command.ts';
-import { startJobs } from '../service/jobs.ts';
+import { startJobs, type Job } from '../service/jobs.ts';
 import { startNotices } from '../notices/start-notices.ts';
 import { createHttpMetrics } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
@@ -68,6 +68,12 @@ function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): P
   });
 }
 
+const upkeepJobs = ({ db, settings, log, tracing }: Base['shared']): readonly Job[] => [
+  ...retentionJobs({ db, turnDays: () => settings.values.turn_days, log }),
+  ...permissionJobs({ db, log }),
+  ...(tracing?.jobs ?? []),
+];
+
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   await checkCommandExamples(config.rules.rules, createReadCommand());
   const base = await openBase(config, log, options);
@@ -78,15 +84,10 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const handlers = composeHandlers(base, parts, authenticate);
   const listeners = await serve(base, parts, { authenticate, handlers });
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
-  const own = [
-    ...retentionJobs({ db, turnDays: () => base.shared.settings.values.turn_days, log }),
-    ...permissionJobs({ db, log }),
-    ...(tracing?.jobs ?? []),
-  ];
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
   const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });
   const notices = startNotices({ ...base.shared, ...money.services });
-  const jobs = [
+  const withJobs = [
     facts,
     board,
     money,
@@ -99,10 +100,11 @@ export async function startServer(config: Config, log: Log, options: StartOption
     callbacks,
     channels,
     notices,
-  ].flatMap((part) => part.jobs);
+  ];
+  const jobs = [...withJobs.flatMap((part) => part.jobs), ...upkeepJobs(base.shared)];
   const { redisUrl, namespace } = config;
   const { leads } = notifications;
-  const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log, leads });
+  const stopJobs = startJobs({ redisUrl, namespace, jobs, link, registry, log, leads });
   const { peopleUrl, agentsUrl, metricsUrl } = listeners;
   log('info', 'serving', { people: peopleUrl, agents: agentsUrl, metrics: metricsUrl, replica: replicaId });
   return {

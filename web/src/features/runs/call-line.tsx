@@ -10,15 +10,8 @@ import { readPlan } from '../permissions/todo.ts';
 import { ProgramClaimView } from '../mind/program-claim.tsx';
 import '../mind/mind.css';
 import { TodoItems } from './page/todo-list.tsx';
-import {
-  callStateLabel,
-  claimOf,
-  placeLabel,
-  postOf,
-  shortCall,
-  toolLabel,
-  witnessLabel,
-} from '../permissions/call-labels.ts';
+import { callStateLabel, claimOf, placeLabel, postOf, shortCall, witnessLabel } from '../permissions/call-labels.ts';
+import { toolLabel } from '../permissions/tool-labels.ts';
 import './calls.css';
 import { DiffView } from '../hands/diff-view.tsx';
 import { endLabel, hasOutput } from '../hands/hands-labels.ts';
