@@ -68,6 +68,23 @@ function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): P
   });
 }
 
+type Sending = { readonly handlers: Handlers; readonly options: StartOptions };
+
+/** All that sends to people and systems outside: callbacks, messengers, mail. */
+function startSenders(base: Base, { egress, money }: Parts, { handlers, options }: Sending) {
+  const notices = startNotices({ ...base.shared, ...money.services });
+  const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });
+  const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
+  return {
+    jobs: [...callbacks.jobs, ...channels.jobs, ...notices.jobs],
+    stop: async () => {
+      notices.stop();
+      await channels.stop();
+      await callbacks.stop();
+    },
+  };
+}
+
 const upkeepJobs = ({ db, settings, log, tracing }: Base['shared']): readonly Job[] => [
   ...retentionJobs({ db, turnDays: () => settings.values.turn_days, log }),
   ...permissionJobs({ db, log }),
@@ -84,9 +101,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const handlers = composeHandlers(base, parts, authenticate);
   const listeners = await serve(base, parts, { authenticate, handlers });
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
-  const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
-  const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });
-  const notices = startNotices({ ...base.shared, ...money.services });
+  const senders = startSenders(base, parts, { handlers, options });
   const withJobs = [
     facts,
     board,
@@ -112,10 +127,8 @@ export async function startServer(config: Config, log: Log, options: StartOption
     world,
     metrics: registry,
     stop: async () => {
-      notices.stop();
-      await channels.stop();
+      await senders.stop();
       await stopJobs();
-      await callbacks.stop();
       facts.hub.closeAll();
       facts.feed.close();
       egress.stop();
