@@ -102,20 +102,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const listeners = await serve(base, parts, { authenticate, handlers });
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
   const senders = startSenders(base, parts, { handlers, options });
-  const withJobs = [
-    facts,
-    board,
-    money,
-    gateway,
-    people,
-    runs,
-    sessions,
-    egress,
-    figures,
-    callbacks,
-    channels,
-    notices,
-  ];
+  const withJobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, senders];
   const jobs = [...withJobs.flatMap((part) => part.jobs), ...upkeepJobs(base.shared)];
   const { redisUrl, namespace } = config;
   const { leads } = notifications;
