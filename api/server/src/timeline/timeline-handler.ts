@@ -37,14 +37,16 @@ export function timelineHandler({ db, source }: Village) {
     getTimeline: plain(async (request) => {
       const { params, query, actor } = request;
       const { agent_id: agentId } = params;
-      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const agent = source.get(agentId);
+      if (agent === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const scope = await scopeOf(db, request, { agentId, whose: query.whose });
       if (!scope.ok) return scope;
       const sessionId = query.session_id ?? null;
       const question = [agentId, query.whose, query.kind ?? '', sessionId, actor.id].join('/');
       const before = cursor.read(query.cursor, question);
       if (before === undefined) return refused('cursor_invalid');
-      const filter = { agentId, kinds: kindsFor(actor, query.kind), sessionId, personId: scope.data };
+      const since = new Date(agent.createdAt);
+      const filter = { agentId, since, kinds: kindsFor(actor, query.kind), sessionId, personId: scope.data };
       return readSnapshotAs(db, viewerOf(actor), async (tx) => {
         const { rows: places, next } = await readTimeline(tx, filter, { before, limit: query.limit });
         const rows = await readTimelineRows(tx, agentId, places);

@@ -12,7 +12,8 @@ import { readTimeline, type TimelineFilter, type TimelinePlace } from './timelin
 const ROWS = Number(process.env['HAMLET_TIMELINE_ROWS'] ?? 3_000);
 /** Pages of 8 KiB that a page of 50 entries may read; the count must not depend on ROWS. */
 const BUFFERS_MAX = 1_000;
-const FILTER = { agentId: 'ada', kinds: TIMELINE_KINDS, sessionId: null, personId: 'account 1' } as const;
+const BEGIN = new Date(0);
+const FILTER = { agentId: 'ada', since: BEGIN, kinds: TIMELINE_KINDS, sessionId: null, personId: 'account 1' } as const;
 
 const postgres = await migratedPostgres();
 const db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
@@ -83,6 +84,15 @@ test('pages have every row once, newest first, without runs of conversations of 
     db,
   );
   assert.deepEqual(seen.map(({ id }) => id).toSorted(), rows.map(({ id }) => id).toSorted());
+});
+
+test('an agent that was made again has no rows of the earlier agent of its name', async () => {
+  const filter = { ...FILTER, personId: null };
+  const { rows: both } = await readPage(filter, null, 100);
+  const { rows: moment } = await sql<{ since: Date }>`
+    select uuid_extract_timestamp(${both[49]?.place}::uuid) as since`.execute(db);
+  const own = await readPage({ ...filter, since: moment[0]?.since ?? BEGIN }, null, 100);
+  assert.deepEqual(own, { rows: both.slice(0, 50), next: null });
 });
 
 test('the place of an act is the same moment as an id that the database makes', async () => {

@@ -25,6 +25,8 @@ export interface TimelinePlace {
 
 export interface TimelineFilter {
   readonly agentId: string;
+  /** The begin of the agent's present life. An earlier agent of the name had its own. */
+  readonly since: Date;
   readonly kinds: readonly TimelineKind[];
   readonly sessionId: string | null;
   /** Restricts to sessions of this person; null for all. */
@@ -120,12 +122,15 @@ function isBefore(place: RawBuilder<unknown>, { before }: PageEnd): RawBuilder<u
   return before === null ? sql`true` : sql`${place} < ${before}::uuid`;
 }
 
-function selectPart({ source, from, id, place = sql.ref(`made.${id}`) }: Part, page: PageEnd): RawBuilder<unknown> {
+function selectPart(
+  { source, from, id, place = sql.ref(`made.${id}`) }: Part,
+  page: PageEnd & Pick<TimelineFilter, 'since'>,
+): RawBuilder<unknown> {
   return sql`(select ${source}::text as source, ${sql.ref(`made.${id}`)} as id, ${place} as place
-    from ${from} and ${isBefore(place, page)} order by ${place} desc limit ${page.limit + 1})`;
+    from ${from} and ${isBefore(place, page)} and ${place} >= ${firstPlaceAt(sql`${page.since}::timestamptz`)} order by ${place} desc limit ${page.limit + 1})`;
 }
 
-/** A page of what happened with an agent, newest first; with `sessionId`, only that session and its runs. */
+/** A page of what happened with an agent in its present life, newest first; with `sessionId`, only that session and its runs. */
 export async function readTimeline(
   db: Db,
   filter: TimelineFilter,
@@ -137,7 +142,7 @@ export async function readTimeline(
   if (parts.length === 0) return { rows: [], next: null };
   const { rows } = await sql<TimelinePlace>`
     select source, id, place from (${sql.join(
-      parts.map((part) => selectPart(part, page)),
+      parts.map((part) => selectPart(part, { ...page, since: filter.since })),
       sql` union all `,
     )}) entry
     order by place desc limit ${page.limit + 1}`.execute(db);

@@ -101,7 +101,7 @@ test('a short node pauses the newest agent of the lowest tier, a minute later th
   assert.deepEqual((await acts()).at(-2), 'node.recover box1');
   const { rows } = await readTimeline(
     db,
-    { agentId: 'new', kinds: ['state'], sessionId: null, personId: null },
+    { agentId: 'new', since: new Date(0), kinds: ['state'], sessionId: null, personId: null },
     { before: null, limit: 10 },
   );
   assert.deepEqual(
