@@ -44,7 +44,7 @@ const ROWS = `
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
- 401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder renameMe changePassword createMyKey markSeen callMcp callA2a
+  401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder renameMe changePassword createMyKey markSeen callMcp callA2a
                                 sendMailCode confirmMail changeMyMail
                                 createRun raiseRun cancelRun rerunRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
