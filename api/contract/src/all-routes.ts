@@ -73,7 +73,7 @@ const GROUPS = [
   [resident.listTurns],
   [entitlements.listEntitlements, entitlements.getEntitlement, entitlements.putEntitlement],
   [entitlements.putAgentEntitlement],
-  [figures.listNodeFigures, figures.listAgentFigures, figures.getAgentFigures],
+  [figures.listNodeFigures, figures.getNodeFigures, figures.listAgentFigures, figures.getAgentFigures],
   [standing.getStanding, standing.quarantineAgent, standing.liftQuarantine, standing.freezeAgent],
   [standing.liftFreeze, standing.banAgent, standing.liftBan, standing.killAgent, standing.liftKill],
   [standing.revokeAgentToken, standing.liftTokenRevocation, standing.getVillageFreeze, standing.freezeVillage],

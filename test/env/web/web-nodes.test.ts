@@ -1,4 +1,4 @@
-/** In a real browser: the page Nodes, which says why a box is slow, and the charts of an agent's last hour. */
+/** In a real browser: the page Nodes, which says why a box is slow, and the charts of the last hour of nodes and an agent. */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { AgentFigures, NodeFigures } from '@hamlet/contract';
@@ -51,10 +51,10 @@ const slow = (at: string): NodeFigures => ({
   ],
 });
 
-/** True if there are five charts, and each canvas has a pixel with colour. */
-const ALL_DRAWN = `[...document.querySelectorAll('.usage-chart canvas')].filter(
+/** True if there are this many charts, and each canvas has a pixel with colour. */
+const allDrawn = (charts: number): string => `[...document.querySelectorAll('.usage-chart canvas')].filter(
   (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0),
-).length === 5`;
+).length === ${charts}`;
 
 /** An hour of ada, which ends at `endMs`; its network stands still at first. */
 const adaAt = (endMs: number, point: number): AgentFigures => ({
@@ -76,16 +76,20 @@ before(async () => {
   const store = openFiguresStore(stage.village.redis.url, { namespace: 'hamlet', log: () => undefined });
   // The agents of this village were created a moment ago, and earlier points are those of other agents.
   const endMs = Date.now() + 3_700_000;
-  const at = new Date().toISOString();
-  const nodes = [slow(at), calm(at)];
+  const now = Date.now();
+  const nodesAt = (point: number): NodeFigures[] => {
+    const at = new Date(now - (POINTS - 1 - point) * 15_000).toISOString();
+    const cores = 9 + 8.2 * Math.sin(point / 30 + 1);
+    return [point < POINTS - 1 ? { ...slow(at), cpu: { ...slow(at).cpu, used_cores: cores } } : slow(at), calm(at)];
+  };
   await until('Redis is connected', () =>
-    store.write({ nodes, agents: [adaAt(endMs, 0)], meters: {} }).then(
+    store.write({ nodes: nodesAt(0), agents: [adaAt(endMs, 0)], meters: {} }).then(
       () => true,
       () => false,
     ),
   );
   for (let point = 1; point < POINTS; point += 1)
-    await store.write({ nodes, agents: [adaAt(endMs, point)], meters: {} });
+    await store.write({ nodes: nodesAt(point), agents: [adaAt(endMs, point)], meters: {} });
   store.close();
   const since = new Date(Date.now() - 300_000);
   await inTransaction(stage.village.openDb(), async (tx) => {
@@ -122,6 +126,13 @@ testOnDevices('the page Nodes says why a box is slow, and who uses it', async (v
     ['models', 'hamlet-postgres-0', 'ada'],
   );
   assert.match(await page.locator('.node-card[data-node="sparky2"]').innerText(), /Nothing is short\./);
+  assert.match(
+    await card.locator('[data-chart="Work that waited"]').innerText(),
+    /For the processor now 12 %, at most 12 %; For memory now 38 %, at most 38 %/,
+  );
+  assert.match(await card.locator('[data-chart="Processor"]').innerText(), /In use now 17 cores, at most 17 cores/);
+  // The calm node has no GPU.
+  await until('each chart has a line', () => page.evaluate<boolean>(allDrawn(11)));
   await stage.shot(viewer, `nodes-${name}`);
   await assertSound(viewer);
   await card.locator('[data-user="ada"] [data-agent="ada"]').click();
@@ -138,7 +149,7 @@ testOnDevices('the panel draws the last hour of an agent, with a text beside eac
     await chart('Network').innerText(),
     /Received now [\d.]+ KiB\/s, at most 39 KiB\/s; Sent now 8\.8 KiB\/s/,
   );
-  await until('each chart has a line', () => page.evaluate<boolean>(ALL_DRAWN));
+  await until('each chart has a line', () => page.evaluate<boolean>(allDrawn(5)));
   await chart('Network').scrollIntoViewIfNeeded();
   await stage.shot(viewer, `usage-${name}`);
   await assertSound(viewer);

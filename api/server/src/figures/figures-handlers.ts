@@ -7,7 +7,7 @@ import type { FiguresStore } from './figures-store.ts';
 interface Ports {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
-  readonly figures: Pick<FiguresStore, 'read' | 'hour'>;
+  readonly figures: Pick<FiguresStore, 'read' | 'hour' | 'hourOfNode'>;
 }
 
 const unavailable = refused('unavailable', 'Redis, which keeps the figures, does not answer: try again in a minute');
@@ -29,6 +29,9 @@ async function nodesView({ db, figures }: Pick<Ports, 'db' | 'figures'>) {
 export function figuresHandlers({ db, source, figures }: Ports) {
   return {
     listNodeFigures: plain(() => fromRedis(() => nodesView({ db, figures }))),
+    getNodeFigures: plain(({ params: { node } }) =>
+      fromRedis(async () => ({ node, points: await figures.hourOfNode(node) })),
+    ),
     listAgentFigures: plain(() => fromRedis(async () => ({ agents: (await figures.read()).agents }))),
     getAgentFigures: plain(async ({ params: { agent_id: agentId } }) => {
       const record = source.get(agentId);

@@ -1,7 +1,7 @@
 /** The routes of figures, over HTTP, with figures that a collection left in Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentFigures, NodeFigures } from '@hamlet/contract';
+import type { AgentFigures, GpuFigures, NodeFigures } from '@hamlet/contract';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { codeOf, refusalOf } from '@hamlet/test/env/client';
 import { agentToken, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
@@ -36,6 +36,18 @@ const ADA: AgentFigures = {
   gpu_percent: null,
 };
 
+const GPU: GpuFigures = {
+  id: '0',
+  model: null,
+  busy_percent: 80,
+  memory_used_bytes: null,
+  memory_total_bytes: null,
+  temperature_celsius: null,
+  power_watts: null,
+  agent_ids: [],
+};
+const IDLE_GPU: GpuFigures = { ...GPU, id: '1', busy_percent: null };
+
 const village = untilEnd(await startOwnVillage('migrated'));
 const { peopleUrl } = await village.startReplica();
 const member = clientOf(peopleUrl, TOKENS.member);
@@ -58,6 +70,28 @@ test('members read the figures of nodes and agents, and the last hour of one age
     [point],
     'a point from before the agent was created belongs to another agent of that name',
   );
+});
+
+test('members read the last hour of a node, without the times at which the api could not read it', async () => {
+  const later = new Date(Date.parse(AT) + 30_000).toISOString();
+  const problem = { reason: 'unreachable', fix: 'start its kubelet' } as const;
+  await store.write({ nodes: [{ ...NODE, problem }], agents: [], meters: {} });
+  await store.write({ nodes: [{ ...NODE, name: 'box3', at: later, gpus: [GPU, IDLE_GPU] }], agents: [], meters: {} });
+  const point = {
+    at: AT,
+    cpu_cores: 3.5,
+    memory_bytes: 70,
+    disk_bytes: 70,
+    received_per_s: 1,
+    sent_per_s: null,
+    gpu_percent: null,
+    cpu_pressure_percent: 12,
+    memory_pressure_percent: 0,
+  };
+  assert.deepEqual((await member.getNodeFigures({ node: 'box1' })).points, [point, point]);
+  assert.deepEqual((await member.getNodeFigures({ node: 'box3' })).points, [{ ...point, at: later, gpu_percent: 80 }]);
+  assert.deepEqual((await member.getNodeFigures({ node: 'unknown' })).points, []);
+  assert.equal(await codeOf(member.getNodeFigures({ node: 'box1 *' })), 'validation_failed');
 });
 
 test('an agent that does not exist, visitors and agents are refused', async () => {

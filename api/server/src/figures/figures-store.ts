@@ -1,9 +1,10 @@
-import { FIGURES_KEPT, type AgentFigures, type AgentUsage } from '@hamlet/contract';
+import { FIGURES_KEPT, type AgentFigures, type AgentUsage, type NodeUsage } from '@hamlet/contract';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { createComplaint, type Log } from '../service/log.ts';
 import { redisTls } from '../service/redis-tls.ts';
 import { HostReading } from './sources/host-reading.ts';
+import { nodePointOf, nodeUsage, nodeUsageOf } from './node-hour.ts';
 import { NO_FIGURES, Snapshot } from './snapshot.ts';
 
 const KEPT_S = 3_600;
@@ -43,7 +44,7 @@ function usageOf(text: string): AgentUsage {
   };
 }
 
-/** Figures in Redis: the last ones, and an hour of each agent. They are lost with Redis, and return with the next collections. */
+/** Figures in Redis: the last ones, and an hour of each agent and node. They are lost with Redis, and return with the next collections. */
 export function openFiguresStore(url: string, { namespace, log }: { readonly namespace: string; readonly log: Log }) {
   const redis = new Redis(url, {
     ...redisTls(url),
@@ -60,6 +61,7 @@ export function openFiguresStore(url: string, { namespace, log }: { readonly nam
   const lastKey = `${prefix}last`;
   const hostKey = (node: string): string => `${prefix}host:${node}`;
   const agentKey = (agentId: string): string => `${prefix}agent:${agentId}`;
+  const nodeKey = (node: string): string => `${prefix}node:${node}`;
   return {
     /** The last figures; none if another version of the API stored them. */
     read: async (): Promise<Snapshot> => {
@@ -68,14 +70,19 @@ export function openFiguresStore(url: string, { namespace, log }: { readonly nam
     },
     write: async (snapshot: Snapshot): Promise<void> => {
       const write = redis.multi().set(lastKey, JSON.stringify(snapshot), 'EX', KEPT_S);
-      for (const figures of snapshot.agents) {
-        const key = agentKey(figures.agent_id);
-        write.rpush(key, pointOf(figures)).ltrim(key, -FIGURES_KEPT, -1).expire(key, KEPT_S);
+      const keep = (key: string, point: string): void =>
+        void write.rpush(key, point).ltrim(key, -FIGURES_KEPT, -1).expire(key, KEPT_S);
+      for (const figures of snapshot.agents) keep(agentKey(figures.agent_id), pointOf(figures));
+      for (const node of snapshot.nodes) {
+        const usage = nodeUsage(node);
+        if (usage !== null) keep(nodeKey(node.name), nodePointOf(usage));
       }
       await write.exec();
     },
     hour: async (agentId: string): Promise<AgentUsage[]> =>
       (await redis.lrange(agentKey(agentId), 0, -1)).map((text) => usageOf(text)),
+    hourOfNode: async (node: string): Promise<NodeUsage[]> =>
+      (await redis.lrange(nodeKey(node), 0, -1)).map((text) => nodeUsageOf(text)),
     reportHost: async (node: string, reading: HostReading): Promise<void> => {
       await redis.set(hostKey(node), JSON.stringify(reading), 'EX', HOST_KEPT_S);
     },

@@ -7,9 +7,19 @@ import {
   type NodeFigures,
   type NodeUser,
 } from '@hamlet/contract';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, lazy, useState, type ReactNode } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { Badge, Fact, Icon, LinkButton, Notice, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
+import {
+  Badge,
+  Fact,
+  Icon,
+  LazyBoundary,
+  LinkButton,
+  Notice,
+  RefusedNotice,
+  Unread,
+  useNow,
+} from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useAgentName, useRole, useTiers, useVillage } from '../village-context.ts';
@@ -58,6 +68,7 @@ function Nodes() {
             key={node.name}
             node={node}
             shortage={data.shortages.find(({ node: name }) => name === node.name) ?? null}
+            isOpenAtFirst={data.nodes.length <= OPEN_NODES_MAX}
           />
         ))}
       </ul>
@@ -85,9 +96,13 @@ interface NodeCardProps {
   readonly node: NodeFigures;
   /** Null while the node has memory. */
   readonly shortage: Shortage | null;
+  readonly isOpenAtFirst: boolean;
 }
 
-function NodeCard({ node, shortage }: NodeCardProps) {
+/** With more nodes, each shows its last hour when a person opens it. */
+const OPEN_NODES_MAX = 4;
+
+function NodeCard({ node, shortage, isOpenAtFirst }: NodeCardProps) {
   const now = useNow(10_000);
   const findings = findingsOf(node);
   return (
@@ -107,6 +122,7 @@ function NodeCard({ node, shortage }: NodeCardProps) {
       {node.gpus.map((gpu) => (
         <Gpu key={gpu.id} gpu={gpu} />
       ))}
+      <LastHour node={node.name} isOpenAtFirst={isOpenAtFirst} />
       <Users users={node.users} pods={node.pods} isShort={findings.some(({ tone }) => tone !== 'good')} />
     </li>
   );
@@ -137,6 +153,22 @@ function ShortageNotice({ shortage: { since, paused } }: { readonly shortage: Sh
       )}{' '}
       Less memory or fewer requests at once for the server of the model help, or agents that sleep.
     </Notice>
+  );
+}
+
+const NodeCharts = lazy(async () => ({ default: (await import('./usage-charts.tsx')).NodeCharts }));
+
+function LastHour({ node, isOpenAtFirst }: { readonly node: string; readonly isOpenAtFirst: boolean }) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  return (
+    <details className="node-hour" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Last hour</summary>
+      {isOpen && (
+        <LazyBoundary fallback={null}>
+          <NodeCharts node={node} />
+        </LazyBoundary>
+      )}
+    </details>
   );
 }
 

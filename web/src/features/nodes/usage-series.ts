@@ -1,4 +1,4 @@
-import type { AgentUsage } from '@hamlet/contract';
+import type { NodeUsage } from '@hamlet/contract';
 import { bytesLabel, coresLabel, percentLabel, rateLabel } from './figure-labels.ts';
 
 interface UsageLine {
@@ -15,7 +15,9 @@ export interface UsageChart {
   readonly lines: readonly UsageLine[];
 }
 
-type Field = Exclude<keyof AgentUsage, 'at'>;
+type Field = Exclude<keyof NodeUsage, 'at'>;
+/** A reading of an agent or of a node, at a real time. */
+export type UsagePoint = Pick<NodeUsage, 'at'> & Readonly<Partial<Record<Field, number | null>>>;
 
 const CHARTS: readonly (Omit<UsageChart, 'lines'> & { readonly fields: Readonly<Partial<Record<Field, string>>> })[] = [
   { title: 'Processor', label: coresLabel, top: null, fields: { cpu_cores: 'In use' } },
@@ -23,15 +25,21 @@ const CHARTS: readonly (Omit<UsageChart, 'lines'> & { readonly fields: Readonly<
   { title: 'Disk', label: bytesLabel, top: null, fields: { disk_bytes: 'In use' } },
   { title: 'Network', label: rateLabel, top: null, fields: { received_per_s: 'Received', sent_per_s: 'Sent' } },
   { title: 'GPU', label: percentLabel, top: 100, fields: { gpu_percent: 'Busy' } },
+  {
+    title: 'Work that waited',
+    label: percentLabel,
+    top: 100,
+    fields: { cpu_pressure_percent: 'For the processor', memory_pressure_percent: 'For memory' },
+  },
 ];
 
-/** The charts of an agent's last hour. A chart whose figure nothing measures is left out. */
-export function usageCharts(points: readonly AgentUsage[]): readonly UsageChart[] {
+/** The charts of the last hour of an agent or a node. A chart whose figure nothing measures is left out. */
+export function usageCharts(points: readonly UsagePoint[]): readonly UsageChart[] {
   return CHARTS.map(({ fields, ...chart }) => ({
     ...chart,
     lines: (Object.entries(fields) as [Field, string][]).map(([field, name]) => ({
       name,
-      values: points.map((point) => point[field]),
+      values: points.map((point) => point[field] ?? null),
     })),
   })).filter(({ lines }) => lines.some(({ values }) => values.some((value) => value !== null)));
 }
@@ -41,7 +49,7 @@ const GAP_S = 60;
 
 /** Seconds of the points, with one further point without values in each gap, so that no line crosses it. */
 export function withGaps(
-  points: readonly AgentUsage[],
+  points: readonly UsagePoint[],
   chart: UsageChart,
 ): readonly [times: readonly number[], ...lines: readonly (readonly (number | null)[])[]] {
   const times: number[] = [];

@@ -4,7 +4,7 @@ import { AgentId } from '../../values/scalars.ts';
 
 /** Interval at which the API collects figures, in seconds. */
 export const FIGURES_EVERY_S = 15;
-/** Points of one agent that the API keeps: an hour. */
+/** Points of one agent or node that the API keeps: an hour. */
 export const FIGURES_KEPT = 240;
 
 const Amount = z.number().min(0);
@@ -92,6 +92,14 @@ const usage = {
 
 export const AgentUsage = z.strictObject(usage);
 export type AgentUsage = z.infer<typeof AgentUsage>;
+export const NodeUsage = z.strictObject({
+  ...usage,
+  memory_bytes: Bytes.nullable().describe('Bytes that are not available; null if not known'),
+  disk_bytes: Bytes.nullable().describe('Bytes of the disk in use; null if not known'),
+  cpu_pressure_percent: Pressure,
+  memory_pressure_percent: Pressure,
+});
+export type NodeUsage = z.infer<typeof NodeUsage>;
 export const AgentFigures = z.strictObject({ agent_id: AgentId, node: z.string(), ...usage });
 export type AgentFigures = z.infer<typeof AgentFigures>;
 
@@ -101,6 +109,18 @@ export const listNodeFigures = defineRoute('listNodeFigures GET /figures/nodes',
   ...ofFigures,
   summary: 'Use of cpu, memory, disk, network and GPU of each node, with pressure, and who uses it',
   answer: json(z.strictObject({ nodes: z.array(NodeFigures), shortages: z.array(ShortNode) })),
+});
+
+export const getNodeFigures = defineRoute('getNodeFigures GET /figures/nodes/{node}', {
+  ...ofFigures,
+  summary: 'Use of one node in the last hour, oldest first; no points of a node that was not read in it',
+  params: z.strictObject({
+    node: z
+      .string()
+      .max(253)
+      .regex(/^[a-z0-9][a-z0-9.-]*$/),
+  }),
+  answer: json(z.strictObject({ node: z.string(), points: z.array(NodeUsage).max(FIGURES_KEPT) })),
 });
 
 export const listAgentFigures = defineRoute('listAgentFigures GET /figures/agents', {

@@ -5,10 +5,10 @@ import { printable } from '../../talk/printable.ts';
 const MIB = 2 ** 20;
 const KIB = 1_024;
 
-const cores = (value: number | null): string => (value === null ? '-' : `${Math.round(value * 1_000)}m`);
-const mebibytes = (value: number | null): string => (value === null ? '-' : `${Math.round(value / MIB)}Mi`);
-const rate = (value: number | null): string => (value === null ? '-' : `${Math.round(value / KIB)}Ki/s`);
-const percent = (value: number | null): string => (value === null ? '-' : `${Math.round(value)}%`);
+export const cores = (value: number | null): string => (value === null ? '-' : `${Math.round(value * 1_000)}m`);
+export const mebibytes = (value: number | null): string => (value === null ? '-' : `${Math.round(value / MIB)}Mi`);
+export const rate = (value: number | null): string => (value === null ? '-' : `${Math.round(value / KIB)}Ki/s`);
+export const percent = (value: number | null): string => (value === null ? '-' : `${Math.round(value)}%`);
 const share = (part: number | null, total: number): number | null =>
   part === null || total === 0 ? null : (part / total) * 100;
 

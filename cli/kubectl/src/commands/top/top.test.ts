@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentFigures, NodeFigures } from '@hamlet/contract';
+import type { AgentFigures, NodeFigures, NodeUsage } from '@hamlet/contract';
 import { Failure } from '../../command.ts';
+import { hourTable } from './hour-table.ts';
 import { topAct } from './top.ts';
 import { agentsTable, nodesTable } from './top-tables.ts';
 
@@ -95,4 +96,38 @@ test('the command line names nodes or agents, and a field to sort by', () => {
       () => topAct({ names, flags: { sort } }),
       (error) => error instanceof Failure && error.exitCode === 2,
     );
+});
+
+test('the last hour of a node has a bar for five minutes, and a space where nothing was read', () => {
+  const reading = (minute: number, change: Partial<NodeUsage>): NodeUsage => ({
+    at: new Date(Date.parse(AT) + minute * 60_000).toISOString(),
+    cpu_cores: null,
+    memory_bytes: null,
+    disk_bytes: null,
+    received_per_s: null,
+    sent_per_s: null,
+    gpu_percent: null,
+    cpu_pressure_percent: null,
+    memory_pressure_percent: null,
+    ...change,
+  });
+  const points = [
+    reading(1, { cpu_cores: 1 }),
+    reading(3, { cpu_cores: 7 }),
+    reading(30, { cpu_cores: 3.5, memory_bytes: 5 * MIB }),
+    reading(59, { cpu_cores: 0 }),
+  ];
+  assert.equal(
+    hourTable([{ node: 'sparky1', points }], Date.parse(AT) + 60 * 60_000),
+    [
+      'NODE      FIGURE   LAST HOUR        LAST   MOST',
+      'sparky1   cpu      |█    ▅     ▁|   0m     7000m',
+      'sparky1   memory   |     █      |   5Mi    5Mi',
+    ].join('\n'),
+  );
+});
+
+test('only nodes have a last hour', () => {
+  assert.deepEqual(topAct({ names: ['nodes'], flags: { hour: true } }), { kind: 'hour' });
+  assert.throws(() => topAct({ names: [], flags: { hour: true } }), Failure);
 });
