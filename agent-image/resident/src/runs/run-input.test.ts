@@ -50,6 +50,9 @@ test("a conversation has the agent's judgements, plan and last decisions, so tha
   const task = await inputOf(ports, started.value, {} as RunWork);
   assert.ok(!/penalty|decisions/.test(task.input.prompt.situation), task.input.prompt.situation);
   assert.match(task.input.prompt.situation, /An admin of the village gave you this run\./);
+  const given = { ...started.value.run, created_by: { role: 'member', id: 'account 1', name: 'Mia' } };
+  const named = await inputOf(ports, { ...started.value, run: given }, {} as RunWork);
+  assert.match(named.input.prompt.situation, /Mia \(member\) gave you this run\./);
   const formed = await inputOf(ports, { ...started.value, output_schema: { type: 'integer' } }, {} as RunWork);
   assert.deepEqual([task.input.output, formed.input.output], [undefined, { schema: { type: 'integer' }, answers: 5 }]);
 });

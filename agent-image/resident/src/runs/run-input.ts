@@ -156,12 +156,17 @@ async function circumstancesOf(
 
 const valueOf = <T>(answer: Answer<T>): T | null => (answer.kind === 'ok' ? answer.value : null);
 
-/** The name of the person who wrote, or the giver of a run without a conversation, as the beginning of a sentence. Pure. */
+/**
+ * The name of the person who wrote, or the giver of a run without a conversation with its role, as the beginning of a sentence: a key
+ * has no name. Pure.
+ */
 export function askerOf({ run: { schedule, created_by: by }, session }: Pick<StartedRun, 'run' | 'session'>): string {
   const person = session?.people.find(({ id }) => id === by.id)?.name;
   if (person !== undefined) return person;
   if (schedule !== null) return `The schedule ${schedule.name}`;
-  return by.role === 'agent' ? 'Another agent' : `${/^[aeo]/.test(by.role) ? 'An' : 'A'} ${by.role} of the village`;
+  if (by.role === 'agent') return 'Another agent';
+  if (by.name !== undefined) return `${by.name} (${by.role})`;
+  return `${/^[aeo]/.test(by.role) ? 'An' : 'A'} ${by.role} of the village`;
 }
 
 const JUDGED_MAX = 3;
