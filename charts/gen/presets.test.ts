@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { PriceList } from '@hamlet/contract';
 import { join } from 'node:path';
 import { program } from '../../local/village/cluster.ts';
 import { run, tryRun } from '../../local/village/command.ts';
@@ -72,14 +73,19 @@ for (const name of PRESETS)
     );
   });
 
-test('a preset that gives the GPU to the model leaves it to no tier', async () => {
-  const gpus = async (values: object): Promise<number> =>
-    (await render(values)).manifests.filter(
+test('a preset that gives the GPU to the model leaves it to no tier, and the market sells none', async () => {
+  const offered = async (values: object): Promise<readonly [number, number]> => {
+    const { manifests, text } = await render(values);
+    const tiers = manifests.filter(
       ({ kind, spec }) => kind === 'Entitlement' && 'gpu' in (spec as unknown as { compute: object }).compute,
-    ).length;
-  assert.equal(await gpus({}), 1);
+    );
+    const [, prices = ''] = /name: HAMLET_PRICE_LIST, value: ("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+    const list = PriceList.parse(JSON.parse(JSON.parse(prices) as string));
+    return [tiers.length, list.gpu.lanes.length];
+  };
+  assert.deepEqual(await offered({}), [1, 1]);
   for (const name of ['spark-one', 'spark-two', 'gpu-24g'] as const)
-    assert.equal(await gpus(presetValues(name)), 0, name);
+    assert.deepEqual(await offered(presetValues(name)), [0, 0], name);
 });
 
 test('the API server refuses a field of a server that it does not know', async () => {
