@@ -1,6 +1,6 @@
 // Without this module Pixi compiles uniform code with eval, which the page's content security policy forbids.
 import 'pixi.js/unsafe-eval';
-import { CanvasSource, Container, Sprite, Texture, WebGLRenderer } from 'pixi.js';
+import { CanvasSource, Container, Sprite, Texture, Ticker, WebGLRenderer } from 'pixi.js';
 import { clamp, EDGE_TILES, type Point, type TileRect, worldToScreen } from '../model/camera.ts';
 import type { Daylight } from '../model/daylight.ts';
 import type { DrawList, FigureCommand } from '../model/draw-list.ts';
@@ -17,50 +17,9 @@ import { SpritePool } from './sprite-pool.ts';
 import { TerrainPyramid } from './terrain-pyramid.ts';
 import { reducedMotion } from '../input/reduced-motion.ts';
 import { lookOf } from './art/figure-art.ts';
-import { labelKey, type LabelSpec, paintLabel } from './label-art.ts';
+import { LabelCache } from './label-cache.ts';
 
-/** Maximum number of labels kept; a busy street shows about a hundred at once. */
-const MAX_LABELS = 400;
-
-/** Evicts the labels least recently drawn. Mutable because it owns memory of the graphics card. */
-export class LabelCache {
-  readonly #textures = new Map<string, Texture>();
-  readonly #pixelRatio: number;
-
-  constructor(pixelRatio: number) {
-    this.#pixelRatio = pixelRatio;
-  }
-
-  get(spec: LabelSpec): Texture {
-    const key = labelKey(spec);
-    const known = this.#textures.get(key);
-    if (known !== undefined) {
-      this.#textures.delete(key);
-      this.#textures.set(key, known);
-      return known;
-    }
-    const label = paintLabel(spec, this.#pixelRatio);
-    const texture = new Texture({ source: new CanvasSource({ resource: label.canvas, resolution: this.#pixelRatio }) });
-    this.#textures.set(key, texture);
-    return texture;
-  }
-
-  /** Evicts the labels least recently drawn. Call it between frames: within a frame it could evict a label in use. */
-  trim(): void {
-    for (const [key, texture] of this.#textures) {
-      if (this.#textures.size <= MAX_LABELS) return;
-      this.#textures.delete(key);
-      texture.destroy(true);
-    }
-  }
-
-  destroy(): void {
-    for (const texture of this.#textures.values()) texture.destroy(true);
-    this.#textures.clear();
-  }
-}
-
-type Tools = Readonly<{ atlas: Atlas; labels: LabelCache; light: Daylight; tick: number }>;
+type Tools = Readonly<{ atlas: Atlas; labels: LabelCache; light: Daylight; tick: number; isStill: boolean }>;
 
 /** An atlas cell is this many times as high as the figure in it; the feet are at 92 % of the cell's height. */
 const CELL_OVER_FIGURE = 1.18;
@@ -74,19 +33,23 @@ function drawItems(pool: SpritePool, list: DrawList, { atlas, light }: Tools): v
 
 function drawFigures(pool: SpritePool, list: DrawList, tools: Tools): void {
   const { dot, ring } = tools.atlas;
+  const lights = { tools, tint: lit(tools.light) };
   for (const figure of list.figures) {
     const { size, look, alpha } = figure;
     if (figure.ring !== 'none')
       pool.add({ texture: ring, at: figure, size: Math.max(22, size * 0.85), tint: RING[figure.ring] });
     if (figure.dot) pool.add({ texture: dot, at: figure, size, alpha, tint: dotColour(look) });
-    else body(pool, figure, tools);
+    else body(pool, figure, lights);
   }
 }
 
-function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
+function body(
+  pool: SpritePool,
+  figure: FigureCommand,
+  { tools, tint }: { readonly tools: Tools; readonly tint: number },
+): void {
   const { atlas } = tools;
   const { x, y, size, look, alpha } = figure;
-  const tint = lit(tools.light);
   const texture = figure.asleep ? atlas.asleep(look) : atlas.figure(look, figure.facing, figure.step);
   pool.add({ texture, at: figure, anchor: [0.5, FEET], size: size * CELL_OVER_FIGURE, alpha, tint });
   if (figure.carried !== null && size > 22) {
@@ -94,7 +57,7 @@ function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
     pool.add({ texture: atlas.item(figure.carried), at, size: size * 0.36, tint });
   }
   if (figure.asleep) snores(pool, figure, tools);
-  if (figure.hands !== null) badge(pool, figure, atlas.hands(figure.hands, handsStep(tools.tick, look)));
+  if (figure.hands !== null) badge(pool, figure, atlas.hands(figure.hands, handsStep(tools, look)));
   if (figure.emote !== null) {
     const at = { x: x + size * 0.12, y: y - size * 0.92 };
     pool.add({ texture: atlas.emote(figure.emote), at, anchor: [0.5, 0.95], size: Math.max(26, size * 0.55) });
@@ -102,8 +65,8 @@ function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
 }
 
 /** The step of a badge, which moves while its agent works. With reduced motion it stands still. */
-function handsStep(tick: number, look: number): 0 | 1 {
-  return !reducedMotion() && (badgeSteps(tick) + look) % 2 === 1 ? 1 : 0;
+function handsStep({ tick, isStill }: Tools, look: number): 0 | 1 {
+  return !isStill && (badgeSteps(tick) + look) % 2 === 1 ? 1 : 0;
 }
 
 /** A badge at the shoulder: the emote and the bubble are above the head. */
@@ -226,6 +189,8 @@ export class Stage {
 
   /** Starts WebGL on `canvas`. Rejects if the browser has no WebGL. */
   static async create(canvas: HTMLCanvasElement, world: StageWorld): Promise<Stage> {
+    // Pixi's own clock asks for every repaint, also while the map rests; the frames of the map drive it instead.
+    Ticker.system.autoStart = false;
     const renderer = new WebGLRenderer();
     const resolution = clamp(window.devicePixelRatio, 1, 2);
     await renderer.init({
@@ -267,6 +232,7 @@ export class Stage {
     this.#sprites(frame);
     this.#atlas.upload();
     this.#renderer.render(this.#root);
+    Ticker.system.update();
     this.#labels.trim();
     return !(groundDone && roofsDone);
   }
@@ -280,7 +246,8 @@ export class Stage {
   }
 
   #sprites(frame: MapFrame): void {
-    const tools = { atlas: this.#atlas, labels: this.#labels, light: frame.light, tick: frame.tick };
+    const { light, tick } = frame;
+    const tools = { atlas: this.#atlas, labels: this.#labels, light, tick, isStill: reducedMotion() };
     for (const pool of [this.#marks, this.#figures, this.#tags]) pool.begin();
     drawMarks(this.#marks, frame.list, tools);
     drawPins(this.#marks, frame.list, tools);
