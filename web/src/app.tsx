@@ -22,18 +22,20 @@ import { Palette } from './features/navigation/palette.tsx';
 import { useNeedCount } from './features/attention/use-needs.ts';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
-/** Most of the code is in the map. Its download begins at once, unless a page covers the map at the start. */
+/** Most of the code is in the map. */
 const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
   default: (await import('./features/map/map-view.tsx')).MapView,
 });
 const MapView = lazy(loadMap);
 const AwayCard = lazy(async () => ({ default: (await import('./features/away/away-card.tsx')).AwayCard }));
 
-/** The panel of an agent: its download begins when the map is drawn, so that the panel opens at once. */
+/** The panel of an agent: its download begins soon after the map is drawn, so that the panel opens at once. */
 const loadInspector = async (): Promise<{
   readonly default: typeof import('./features/inspector/inspector.tsx').Inspector;
 }> => ({ default: (await import('./features/inspector/inspector.tsx')).Inspector });
 const Inspector = lazy(loadInspector);
+/** The first picture of the map and its agents come before the code of the panel. */
+const INSPECTOR_AFTER_MS = 500;
 const SignInDialog = lazy(async () => ({
   default: (await import('./features/sign-in/sign-in-dialog.tsx')).SignInDialog,
 }));
@@ -41,23 +43,39 @@ const SignInDialog = lazy(async () => ({
 /** The shortest wait before the page tries again to load a world that failed to load. */
 const WORLD_RETRY_MS = 2000;
 
+/** Loads all that the first picture of the map needs: its code, its font, the world and the agents. Null after a failure. */
+export async function loadTown({ world, agents }: AppProps['parts'], start: UrlState): Promise<StageWorld | null> {
+  // The LazyBoundary around the map reports a failure.
+  if (showsMap(start.view)) loadMap().catch(() => undefined);
+  const fonts = document.fonts.load('700 12px "Nunito Variable"').catch(() => []);
+  // Waits for the agents too, because the first camera shows them.
+  const [loaded] = await Promise.all([world.load(), agents.ready, fonts]);
+  return loaded;
+}
+
 interface AppProps {
   readonly parts: Pick<
     VillageTools,
     'api' | 'queries' | 'store' | 'world' | 'agents' | 'session' | 'lifecycle' | 'board' | 'messages'
   >;
   readonly start: UrlState;
+  /** The town, whose loading began before the first render. */
+  readonly town: Promise<StageWorld | null>;
   readonly invitation: Invitation | null;
 }
 
-export function App({ parts, start, invitation }: AppProps) {
+export function App({ parts, start, town, invitation }: AppProps) {
   const [controller, setController] = useState<MapController | null>(null);
   const [signIn, setSignIn] = useState(invitation !== null || start.login_error !== null);
-  const { world, retry } = useWorld(parts, start);
+  const { world, retry } = useWorld(parts, start, town);
   usePageKeys(parts.store);
   useEffect(() => {
+    if (controller === null) return undefined;
     // The LazyBoundary around the panel reports a failure.
-    if (controller !== null) loadInspector().catch(() => undefined);
+    const timer = setTimeout(() => {
+      Promise.all([loadInspector(), import('./features/chat/chat-tab.tsx')]).catch(() => undefined);
+    }, INSPECTOR_AFTER_MS);
+    return () => clearTimeout(timer);
   }, [controller]);
   const tools = useTools(parts, controller, () => setSignIn(true));
   return (
@@ -102,33 +120,18 @@ function Asker({ children }: { readonly children: ReactNode }) {
   return <AskingProvider value={asking}>{children}</AskingProvider>;
 }
 
-/** Starts the services of the page and loads the world, again after a failure. Only the map waits for the world. */
+/** The world, which loads again after a failure. Only the map waits for it. */
 function useWorld(
   parts: AppProps['parts'],
   start: UrlState,
+  town: AppProps['town'],
 ): { readonly world: StageWorld | null; readonly retry: () => void } {
   const [world, setWorld] = useState<StageWorld | null>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    const { session, agents, world, board } = parts;
-    session.start();
-    agents.start();
-    board.start();
-    return () => {
-      session.stop();
-      agents.stop();
-      world.stop();
-      board.stop();
-    };
-  }, [parts]);
-  useEffect(() => {
     let here = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // Starts the download now; the map appears once the world is loaded. The LazyBoundary around it reports a failure.
-    if (showsMap(start.view)) loadMap().catch(() => undefined);
-    const fonts = document.fonts.load('700 12px "Nunito Variable"').catch(() => []);
-    // Waits for the agents too, because the first camera shows them.
-    void Promise.all([parts.world.load(), parts.agents.ready, fonts]).then(([loaded]) => {
+    void (attempt === 0 ? town : loadTown(parts, start)).then((loaded) => {
       if (!here) return;
       setWorld(loaded);
       if (loaded === null)
@@ -141,7 +144,7 @@ function useWorld(
       here = false;
       clearTimeout(timer);
     };
-  }, [parts, attempt, start]);
+  }, [parts, attempt, start, town]);
   const retry = useCallback(() => {
     parts.store.set((state) => ({ ...state, loading: 'loading' }));
     setAttempt((count) => count + 1);

@@ -8,7 +8,7 @@ import './ui/styles/forms.css';
 import './ui/styles/pages.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app.tsx';
+import { App, loadTown } from './app.tsx';
 import { forgetInAddress, keepAddress } from './client/address.ts';
 import { Agents } from './client/agents/agents.ts';
 import { BoardLive } from './client/board/board-live.ts';
@@ -51,22 +51,30 @@ function main(): void {
   const session = new SessionMonitor(api, store);
   const world = new LiveSource(api, store);
   const agents = new Agents(api, store, world);
+  const board = new BoardLive(api, store);
+  const parts = {
+    api,
+    queries: createQueries(),
+    store,
+    world,
+    agents,
+    session,
+    lifecycle: new Lifecycle(api, agents),
+    board,
+    messages: createMessageOutbox(api, store),
+  };
+  // Requests begin before the first render, which takes as long as their answers.
+  session.start();
+  agents.start();
+  board.start();
+  const town = loadTown(parts, url);
   void loadBrand(api, store);
   createRoot(root).render(
     <StrictMode>
       <App
-        parts={{
-          api,
-          queries: createQueries(),
-          store,
-          world,
-          agents,
-          session,
-          lifecycle: new Lifecycle(api, agents),
-          board: new BoardLive(api, store),
-          messages: createMessageOutbox(api, store),
-        }}
+        parts={parts}
         start={url}
+        town={town}
         // Invitations of earlier versions have their code in the query.
         invitation={readInvitation(window.location.hash) ?? readInvitation(window.location.search)}
       />
