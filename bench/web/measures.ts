@@ -24,7 +24,7 @@ export interface FirstTown {
   readonly ms: number;
   /** Until no part of the ground is coarse. */
   readonly wholeMs: number;
-  /** Bytes of each script and style that the page loaded until then, by gzip. */
+  /** Bytes of each script and style that the page requested until its first picture, by gzip. */
   readonly files: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +35,7 @@ export async function firstTown(browser: SharedBrowser, url: string, webDir: str
   await viewer.page.goto(url);
   const ms = await until('the first picture', () => viewer.page.evaluate<number | undefined>('window.townMs'));
   const paths = await viewer.page.evaluate<string[]>(
-    `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`,
+    `performance.getEntriesByType('resource').filter(({ startTime }) => startTime < townMs).map(({ name }) => new URL(name).pathname)`,
   );
   const wholeMs = await until('the whole ground', () => viewer.page.evaluate<number | undefined>('window.wholeMs'));
   await viewer.close();
