@@ -31,6 +31,7 @@ const SHOWN: readonly SpecPath[] = [
   ['egress'],
   ['repository'],
   ['channels', 'telegram'],
+  ['channels', 'slack'],
   ['idleSleepAfter'],
   ['wake'],
   ['memory'],
