@@ -68,6 +68,12 @@ export function useAgentNames(): readonly { readonly id: string; readonly name: 
   );
 }
 
+/** Names any agent as `useAgentName` does. */
+export function useAgentNaming(): (id: string) => string {
+  const details = useVillageState((state) => state.details);
+  return (id) => details.get(id)?.display_name ?? id;
+}
+
 /** The display name of an agent; its id if the village does not have it. */
 export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GpuFigures, NodeFigures } from '@hamlet/contract';
-import { bytesLabel, coresLabel, findingsOf, usedBytes } from './figure-labels.ts';
+import { bytesLabel, coresLabel, findingsOf, networkLabel, usedBytes } from './figure-labels.ts';
 
 const GIB = 2 ** 30;
 const CALM: NodeFigures = {
@@ -44,12 +44,28 @@ test('labels of bytes and cores', () => {
   assert.equal(usedBytes({ total_bytes: 5, available_bytes: null }), null);
 });
 
+test('a network is one line, with the rates that something measures', () => {
+  const label = (received: number | null, sent: number | null): string =>
+    networkLabel({ received_per_s: received, sent_per_s: sent });
+  assert.equal(label(9_216, 512), '9.0 KiB/s received, 512 B/s sent');
+  assert.equal(label(null, 512), '512 B/s sent');
+  assert.equal(label(null, null), 'Not known');
+});
+
 const FINDINGS: readonly [name: string, node: Partial<NodeFigures>, texts: readonly RegExp[]][] = [
   ['a calm node', {}, [/^Nothing is short$/]],
   [
     'memory that work waits for',
     { memory: { ...CALM.memory, pressure_percent: 31.6 } },
     [/^Work waited for memory in 32 % of the last minute; the namespace models uses the most, 80 GiB$/],
+  ],
+  [
+    'an agent that uses the most',
+    {
+      memory: { ...CALM.memory, pressure_percent: 20 },
+      users: [{ kind: 'agent', name: 'hugo', memory_bytes: GIB, cpu_cores: null }],
+    },
+    [/; Hugo uses the most, 1\.0 GiB$/],
   ],
   [
     'little memory',
@@ -77,7 +93,7 @@ const FINDINGS: readonly [name: string, node: Partial<NodeFigures>, texts: reado
 ];
 for (const [name, node, texts] of FINDINGS)
   test(`says what is short on ${name}`, () => {
-    const found = findingsOf({ ...CALM, ...node });
+    const found = findingsOf({ ...CALM, ...node }, (id) => (id === 'hugo' ? 'Hugo' : id));
     assert.equal(found.length, texts.length);
     texts.forEach((text, at) => void assert.match(found[at]?.text ?? '', text));
   });

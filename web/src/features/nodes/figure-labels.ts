@@ -28,6 +28,15 @@ export const percentLabel = (percent: number): string => `${Math.round(percent)}
 export const known = (value: number | null, label: (value: number) => string): string =>
   value === null ? 'Not known' : label(value);
 
+/** What a network carries: `9.0 KiB/s received, 1.0 MiB/s sent`, without a rate that nothing measures. */
+export function networkLabel({ received_per_s: received, sent_per_s: sent }: NodeFigures['network']): string {
+  const rates = [
+    ...(received === null ? [] : [`${rateLabel(received)} received`]),
+    ...(sent === null ? [] : [`${rateLabel(sent)} sent`]),
+  ];
+  return rates.length === 0 ? 'Not known' : rates.join(', ');
+}
+
 /** Bytes of memory in use, as far as known. */
 export function usedBytes({
   total_bytes: total,
@@ -49,10 +58,13 @@ const WAITS = { cpu: 25, memory: 10, disk: 25 } as const;
 const FREE_PERCENT = 10;
 const HOT_CELSIUS = 85;
 
-function largestUser(users: readonly NodeUser[]): string {
+/** The name of an agent for people. */
+type NameOf = (agentId: string) => string;
+
+function largestUser(users: readonly NodeUser[], nameOf: NameOf): string {
   const [user] = users;
   if (user === undefined) return '';
-  const names = { agent: user.name, village: user.name, namespace: `the namespace ${user.name}` } as const;
+  const names = { agent: nameOf(user.name), village: user.name, namespace: `the namespace ${user.name}` } as const;
   return `; ${names[user.kind]} uses the most, ${bytesLabel(user.memory_bytes)}`;
 }
 
@@ -61,12 +73,12 @@ const waitingFor = (percent: number | null, from: number, what: string): readonl
     ? []
     : [{ tone: 'bad', text: `Work waited for ${what} in ${percentLabel(percent)} of the last minute` }];
 
-function memoryFindings({ memory, users }: NodeFigures): readonly Finding[] {
+function memoryFindings({ memory, users }: NodeFigures, nameOf: NameOf): readonly Finding[] {
   const { total_bytes: total, available_bytes: available } = memory;
   const isLow = available !== null && available * 100 < total * FREE_PERCENT;
   const low: Finding = { tone: 'waiting', text: `Only ${bytesLabel(available ?? 0)} of memory is left` };
   const found = [...waitingFor(memory.pressure_percent, WAITS.memory, 'memory'), ...(isLow ? [low] : [])];
-  return found.map(({ tone, text }, at) => ({ tone, text: at === 0 ? `${text}${largestUser(users)}` : text }));
+  return found.map(({ tone, text }, at) => ({ tone, text: at === 0 ? `${text}${largestUser(users, nameOf)}` : text }));
 }
 
 function diskFindings({ disk }: NodeFigures): readonly Finding[] {
@@ -84,11 +96,11 @@ const heatFindings = ({ gpus }: NodeFigures): readonly Finding[] =>
   );
 
 /** The reasons why a node is slow, the worst first; one calm line if none is known. */
-export function findingsOf(node: NodeFigures): readonly Finding[] {
+export function findingsOf(node: NodeFigures, nameOf: NameOf): readonly Finding[] {
   const found: readonly Finding[] = [
     ...(node.ready ? [] : [{ tone: 'bad', text: 'The node is not ready: Kubernetes starts no pods on it' } as const]),
     ...(node.problem === null ? [] : [{ tone: 'bad', text: node.problem.fix } as const]),
-    ...memoryFindings(node),
+    ...memoryFindings(node, nameOf),
     ...waitingFor(node.cpu.pressure_percent, WAITS.cpu, 'the processor'),
     ...diskFindings(node),
     ...heatFindings(node),

@@ -22,7 +22,7 @@ import {
 } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { useAgentName, useRole, useTiers, useVillage } from '../village-context.ts';
+import { useAgentName, useAgentNaming, useRole, useTiers, useVillage } from '../village-context.ts';
 import { AgentRemedies } from './agent-remedies.tsx';
 import {
   bytesLabel,
@@ -30,8 +30,8 @@ import {
   type Finding,
   findingsOf,
   known,
+  networkLabel,
   percentLabel,
-  rateLabel,
   usedBytes,
 } from './figure-labels.ts';
 import './nodes.css';
@@ -104,7 +104,8 @@ const OPEN_NODES_MAX = 4;
 
 function NodeCard({ node, shortage, isOpenAtFirst }: NodeCardProps) {
   const now = useNow(10_000);
-  const findings = findingsOf(node);
+  const nameOf = useAgentNaming();
+  const findings = findingsOf(node, nameOf);
   return (
     <li className="card node-card" data-node={node.name}>
       <header>
@@ -195,9 +196,7 @@ function Meters({ node: { cpu, memory, disk, network, temperature_celsius: heat 
       <Meter name="Disk" used={diskUsed} total={disk.total_bytes} waits={disk.pressure_percent}>
         {known(disk.available_bytes, bytesLabel)} free of {known(disk.total_bytes, bytesLabel)}
       </Meter>
-      <Fact name="Network">
-        {known(network.received_per_s, rateLabel)} received, {known(network.sent_per_s, rateLabel)} sent
-      </Fact>
+      <Fact name="Network">{networkLabel(network)}</Fact>
       {heat !== null && <Fact name="Temperature">{Math.round(heat)} °C at the warmest sensor</Fact>}
     </dl>
   );

@@ -2,7 +2,7 @@ import { listNodeFigures } from '@hamlet/contract';
 import { useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button, IconButton, Notice } from '../../ui/controls.tsx';
-import { useVillage } from '../village-context.ts';
+import { useAgentNaming, useVillage } from '../village-context.ts';
 import { findingsOf } from './figure-labels.ts';
 
 const LOOK_MS = 60_000;
@@ -12,7 +12,8 @@ export function SlowNodeNotice() {
   const { open, fetchPage } = useVillage();
   const [dismissed, setDismissed] = useState<string | null>(null);
   const nodes = useLive(listNodeFigures, {}, LOOK_MS).data?.nodes ?? [];
-  const found = nodes.flatMap((node) => findingsOf(node).map((finding) => ({ node: node.name, finding })));
+  const nameOf = useAgentNaming();
+  const found = nodes.flatMap((node) => findingsOf(node, nameOf).map((finding) => ({ node: node.name, finding })));
   const worst =
     found.find(({ finding }) => finding.tone === 'bad') ?? found.find(({ finding }) => finding.tone === 'waiting');
   if (worst === undefined || worst.node === dismissed) return null;

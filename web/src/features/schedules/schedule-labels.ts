@@ -50,8 +50,12 @@ function wordsOf(reason: string): string {
   return capital(reason.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
-export function targetLabel(view: Pick<ScheduleView, 'agent_name' | 'selector'>): string {
-  if (view.agent_name !== null) return view.agent_name;
+/** The agents of a schedule: the name of one for people, or their labels. */
+export function targetLabel(
+  view: Pick<ScheduleView, 'agent_name' | 'selector'>,
+  nameOf: (agentId: string) => string,
+): string {
+  if (view.agent_name !== null) return nameOf(view.agent_name);
   return `all with ${Object.entries(view.selector?.match_labels ?? {})
     .map(([key, value]) => `${key}=${value}`)
     .join(', ')}`;

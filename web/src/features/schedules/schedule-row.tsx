@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Refused, Reply } from '../../client/api.ts';
 import { Avatar, Badge, Button, LinkButton, Notice, OwnedNotice, Time } from '../../ui/controls.tsx';
 import { dateTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
-import { useRole, useVillage } from '../village-context.ts';
+import { useAgentNaming, useRole, useVillage } from '../village-context.ts';
 import { NextTimesList } from './next-times-list.tsx';
 import { OUTCOME_LABELS, policyLabels, stateOf, targetLabel } from './schedule-labels.ts';
 import { type PastRow, pastRows, timingLabel } from './timetable.ts';
@@ -19,6 +19,7 @@ interface RowProps {
 }
 
 export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: RowProps) {
+  const nameOf = useAgentNaming();
   const { word, tone } = stateOf(schedule);
   const { status } = schedule;
   const nextMs = status.next_run_at === null || schedule.suspend ? null : Date.parse(status.next_run_at);
@@ -29,7 +30,7 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
         <span className="cell-timing">{timingLabel(schedule)}</span>
         <span className="cell-agent">
           {schedule.agent_name !== null && <Avatar id={schedule.agent_name} size={22} />}
-          {targetLabel(schedule)}
+          {targetLabel(schedule, nameOf)}
         </span>
         <span>
           <Badge tone={tone}>{word}</Badge>
@@ -175,6 +176,7 @@ function FiringList({ schedule }: { readonly schedule: ScheduleView }) {
 
 function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }>; zone: string }>) {
   const { open } = useVillage();
+  const nameOf = useAgentNaming();
   const { runs, made_up: madeUp } = row.firing;
   return (
     <li className="firing" data-outcome={runs[0]?.outcome ?? 'none'}>
@@ -189,9 +191,12 @@ function Fired({ row, zone }: Readonly<{ row: Extract<PastRow, { kind: 'fired' }
                 {word}
               </Badge>
               {id === null ? (
-                run.agent_id
+                nameOf(run.agent_id)
               ) : (
-                <LinkButton word={run.agent_id} onClick={() => open({ view: 'runs', who: run.agent_id, run: id })} />
+                <LinkButton
+                  word={nameOf(run.agent_id)}
+                  onClick={() => open({ view: 'runs', who: run.agent_id, run: id })}
+                />
               )}
             </span>
           );

@@ -76,8 +76,10 @@ test('a schedule has labels for timing, target, state and policies', () => {
   assert.equal(cron('30 8 * * MON,FRI'), 'Mon, Fri 08:30 UTC');
   assert.equal(cron('0 9 * * MON-WED'), 'Mon-Wed 09:00 UTC');
   assert.equal(cron('*/5 9 * * MON-WED'), '*/5 9 * * MON-WED UTC');
+  const nameOf = (id: string) => (id === 'ada' ? 'Ada Lovelace' : id);
+  assert.equal(targetLabel(scheduleView(), nameOf), 'Ada Lovelace');
   assert.equal(
-    targetLabel(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })),
+    targetLabel(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } }), nameOf),
     'all with team=carriers',
   );
   assert.equal(
