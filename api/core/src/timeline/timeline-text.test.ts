@@ -42,4 +42,9 @@ test('every entry has words that follow the name of its agent', () => {
     [{ state: { ...STATE, state: 'tier' } }, 'fell below every tier'],
   ];
   for (const [parts, text] of cases) assert.equal(textOf(parts), text);
+  const toFree = { ...NONE, state: { ...STATE, state: 'tier', tier: 'tier-0' } } as TimelineEntry;
+  assert.equal(
+    timelineText(toFree, (name) => (name === 'tier-0' ? 'Free' : name)),
+    'moved to Free',
+  );
 });

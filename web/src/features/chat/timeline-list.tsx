@@ -9,7 +9,7 @@ import { Choices } from '../../ui/fields.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { ConversationRow } from './conversation-row.tsx';
-import { useVillage } from '../village-context.ts';
+import { useTierLabel, useVillage } from '../village-context.ts';
 import './timeline.css';
 
 const PAGE = 30;
@@ -93,7 +93,8 @@ function useOpened(): (to: Partial<Place>) => void {
 function Entry({ entry, now }: Readonly<{ entry: TimelineEntry; now: number }>) {
   const open = useOpened();
   if (entry.session !== null) return <ConversationRow session={entry.session} now={now} />;
-  const text = timelineText(entry);
+  const tier = useTierLabel(entry.state?.tier ?? null);
+  const text = timelineText(entry, () => tier);
   const to = openedBy(entry);
   const line = (
     <>
