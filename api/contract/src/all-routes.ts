@@ -54,6 +54,7 @@ import * as workflow from './routes/runs/workflow.ts';
 import * as sessions from './routes/sessions.ts';
 import * as standing from './routes/standing.ts';
 import * as timeline from './routes/timeline/timeline.ts';
+import * as villageTimeline from './routes/timeline/village-timeline.ts';
 import * as auctions from './routes/trade/auctions.ts';
 import * as purchases from './routes/trade/purchases.ts';
 import * as quote from './routes/trade/quote.ts';
@@ -142,7 +143,7 @@ const GROUPS = [
   [sessions.createSession, sessions.listAgentSessions, sessions.getSession, sessions.endSession],
   [sessions.sendMessage, sessions.listMessages, sessions.pauseSession, sessions.resumeSession],
   [sessions.addSessionPerson, sessions.removeSessionPerson, sessions.openSessionStream],
-  [timeline.getTimeline],
+  [timeline.getTimeline, villageTimeline.getVillageTimeline],
   [away.getAway, away.listUnread, away.markSeen],
   [needs.listMyNeeds, needs.countWaitingWork],
   [notices.getMyNotices, notices.sendMailCode, notices.confirmMail, notices.changeMyMail, notices.forgetMyMail],

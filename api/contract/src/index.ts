@@ -68,6 +68,7 @@ export * from './routes/service.ts';
 export * from './routes/sessions.ts';
 export * from './routes/standing.ts';
 export * from './routes/timeline/timeline.ts';
+export * from './routes/timeline/village-timeline.ts';
 export * from './routes/trade/auctions.ts';
 export * from './routes/trade/price-list.ts';
 export * from './routes/trade/purchases.ts';

@@ -10,7 +10,7 @@ import {
 } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import { answersGroup, boardGroups, rowsGroup } from './away-view.ts';
-import { readableKinds } from './readable-kinds.ts';
+import { readableKinds } from '../timeline/readable-kinds.ts';
 
 /** The permission of the route that returns the same rows. */
 const PERMISSION_OF_KIND: Readonly<Record<AwayKind, RoutePermission>> = {

@@ -9,7 +9,7 @@ import type { Village } from '../village.ts';
 import { blockedNeed } from './blocked-need.ts';
 import { budgetNeed, hourNeed } from './limit-needs.ts';
 import { needOf, PARKED_CODES, STOPPED_CODES } from './need-words.ts';
-import { readableKinds } from './readable-kinds.ts';
+import { readableKinds } from '../timeline/readable-kinds.ts';
 
 /** The permissions that show a need, or settle it. */
 const PERMISSION_OF_KIND = {

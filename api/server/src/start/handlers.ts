@@ -68,6 +68,7 @@ import { noticeHandlers } from '../notices/notice-handlers.ts';
 import { needHandlers } from '../attention/need-handlers.ts';
 import { allSessionHandlers } from '../sessions/all-handlers.ts';
 import { timelineHandler } from '../timeline/timeline-handler.ts';
+import { villageTimelineHandler } from '../timeline/village-timeline.ts';
 import { standingHandlers } from '../standing/standing-handlers.ts';
 import { freezeHandlers } from '../freeze/freeze-handlers.ts';
 import { auctionHandlers } from '../money/market/auction-handlers.ts';
@@ -97,6 +98,7 @@ function talkHandlers({ counted: { limitActor } }: Base, village: Village) {
     ...runHandlers(village),
     ...allSessionHandlers(village),
     ...timelineHandler(village),
+    ...villageTimelineHandler(village),
     ...needHandlers(village),
     ...permissionHandlers({ ...village, beginWorker, direct: { ...direct, createSchedule: proposeSchedule(village) } }),
   };

@@ -27,7 +27,7 @@ const ROWS = `
                                  startSubscription finishSubscription putModelCredential testModel listOfferedModels createSchedule
                                  changeSchedule deleteSchedule
   401  200  200  403  403  403   listPersonality listSkills getAgentManifests listTurns getStanding getAllowance getPayPalTerms logOut
-                                 getMe getAway listUnread listRuns listOffers listCalls listRepositoryMemories listAgentArtifacts
+                                 getMe getAway listUnread listRuns getVillageTimeline listOffers listCalls listRepositoryMemories listAgentArtifacts
                                  listDeliverables listPermissions listAllowRules listAgentMemory listMyNeeds countWaitingWork
   401  200  200  200  403  403   listScripts getLedger listWorkers listAgentSessions getTimeline getModelUse
   401  404  404  404  403  403   getScript getBalanceProof

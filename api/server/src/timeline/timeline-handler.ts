@@ -5,10 +5,9 @@ import { viewerOf } from '../board/author-of.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
-import { refuseUnpermitted } from '../http/pipeline/authorize.ts';
-import type { Actor } from '../http/actor.ts';
 import { scopeOf } from '../sessions/session-handlers.ts';
 import type { Village } from '../village.ts';
+import { readableKinds } from './readable-kinds.ts';
 import { entryOf } from './timeline-entry.ts';
 
 const cursor = pageCursor(z.uuid());
@@ -24,14 +23,6 @@ const PERMISSION_OF_KIND = {
   state: 'standing:read',
 } as const satisfies Readonly<Record<TimelineKind, RoutePermission>>;
 
-/** The kinds that an actor, or the scopes of its API key, may read on their own routes. Pure. */
-function kindsFor(actor: Actor, asked: TimelineKind | undefined): readonly TimelineKind[] {
-  const may = TIMELINE_KINDS.filter(
-    (kind) => refuseUnpermitted(actor, PERMISSION_OF_KIND[kind], `read ${kind}`) === null,
-  );
-  return asked === undefined ? may : may.filter((kind) => kind === asked);
-}
-
 export function timelineHandler({ db, source }: Village) {
   return {
     getTimeline: plain(async (request) => {
@@ -46,7 +37,9 @@ export function timelineHandler({ db, source }: Village) {
       const before = cursor.read(query.cursor, question);
       if (before === undefined) return refused('cursor_invalid');
       const since = new Date(agent.createdAt);
-      const filter = { agentId, since, kinds: kindsFor(actor, query.kind), sessionId, personId: scope.data };
+      const asked = query.kind === undefined ? TIMELINE_KINDS : [query.kind];
+      const kinds = readableKinds(actor, asked, PERMISSION_OF_KIND);
+      const filter = { agentId, since, kinds, sessionId, personId: scope.data };
       return readSnapshotAs(db, viewerOf(actor), async (tx) => {
         const { rows: places, next } = await readTimeline(tx, filter, { before, limit: query.limit });
         const rows = await readTimelineRows(tx, agentId, places);

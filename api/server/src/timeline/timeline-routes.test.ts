@@ -134,3 +134,43 @@ test('it has posts, purchases, judgements and states in the same order, each for
   assert.equal((await of(bob, { kind: 'post' })).length, 3);
   await refuses(of(admin, { kind: 'dream' }), 'validation_failed');
 });
+
+test('the timeline of the village has rewards, purchases and runs of all agents in one order, in pages', async () => {
+  const { admin } = talk.play;
+  const member = clientOf(talk.play.url, TOKENS.member);
+  const { session_id: sessionId } = await talk.open(admin, 'eve');
+  const message = dataOf(await talk.say(admin, sessionId, 'Our secret')).run;
+  const { run } = await admin.createRun({ agent_id: 'cleo', prompt: 'Bake privately' });
+  await admin.rewardAgent({ agent_id: 'dan', amount: '40', reason: 'good bread' });
+  const item = { kind: 'quota', limit: 'requests_per_minute', amount: 10 } as const;
+  const { purchase_id: bought } = await talk.play.as('dan').buyCompute({ item, seconds: 600 });
+  await admin.penalizeAgent({ agent_id: 'dan', amount: '1', reason: 'too much bread' });
+
+  const { entries } = await admin.getVillageTimeline({ limit: 5 });
+  assert.deepEqual(
+    entries.map(({ kind, agent_id, judgement, id }) => [kind, agent_id, judgement?.amount ?? id]),
+    [
+      ['judgement', 'dan', '-1'],
+      ['purchase', 'dan', bought],
+      ['judgement', 'dan', '40'],
+      ['run', 'cleo', run.run_id],
+      ['run', 'eve', message.run_id],
+    ],
+  );
+  assert.equal(entries[2]?.judgement?.note, 'good bread');
+
+  const { entries: forMember } = await member.getVillageTimeline({ limit: 100 });
+  assert.deepEqual(pluck(forMember.slice(0, 4), 'id'), pluck(entries.slice(0, 4), 'id'));
+  assert.ok(!pluck(forMember, 'id').includes(message.run_id), 'a conversation of others');
+  assert.doesNotMatch(JSON.stringify(forMember), /Bake privately|Our secret/);
+
+  const all = (await admin.getVillageTimeline({ limit: 100 })).entries;
+  const paged = [];
+  for (let next: string | null | undefined; next !== null;) {
+    const page = await admin.getVillageTimeline({ limit: 2, ...(next === undefined ? {} : { cursor: next }) });
+    paged.push(...page.entries);
+    next = page.next_cursor;
+  }
+  assert.deepEqual(pluck(paged, 'id'), pluck(all, 'id'));
+  await refuses(member.getVillageTimeline({ cursor: 'nonsense' }), 'cursor_invalid');
+});

@@ -56,6 +56,23 @@ export async function readEntriesOf(
   return rows.map(entryOf);
 }
 
+/** A page of rewards and penalties of all agents, newest first; `before` is the last transfer of the page before. */
+export async function readJudgements(
+  db: Db,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<readonly (EntryRow & { readonly agentId: string })[]> {
+  const { rows } = await sql<Raw & { agentId: string }>`
+    select a.owner as "agentId", entry.* from (
+      select transfer_id, case reason when 'reward' then payee else payer end as account_id,
+        case reason when 'reward' then payee_version else payer_version end as version
+      from ledger.transfer where reason in ('reward', 'penalty') and (${page.before}::uuid is null or transfer_id < ${page.before}::uuid)
+      order by transfer_id desc limit ${page.limit}) made
+    join ledger.account a on a.account_id = made.account_id and a.book = 'agent'
+    cross join lateral (${entriesOf(sql`e.account_id = made.account_id and e.version = made.version`)}) entry
+    order by made.transfer_id desc`.execute(db);
+  return rows.map(({ agentId, ...raw }) => ({ agentId, ...entryOf(raw) }));
+}
+
 export async function findEntry(db: Db, accountId: number, transferId: string): Promise<EntryRow> {
   const condition = sql`(e.account_id, e.version) = (select case t.payer when ${accountId} then t.payer else t.payee end,
     case t.payer when ${accountId} then t.payer_version else t.payee_version end from ledger.transfer t where t.transfer_id = ${transferId}) and e.account_id = ${accountId}`;

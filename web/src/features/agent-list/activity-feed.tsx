@@ -1,11 +1,10 @@
-import { listDeliverables, listPurchases, listRuns, roleMay } from '@hamlet/contract';
+import { getVillageTimeline, roleMay } from '@hamlet/contract';
 import { useMemo } from 'react';
 import type { FeedEntry } from '../../client/app-state.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Icon, useNow } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { usePending } from '../permissions/use-pending.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { useAgentName, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { mergedFeed, type WorkEntry, workEntries } from './work-entries.ts';
@@ -23,11 +22,12 @@ const ICONS: Readonly<Record<FeedEntry['kind'] | WorkEntry['kind'], IconName>> =
   wait: 'shield',
   purchase: 'coin',
   delivery: 'bag',
+  judgement: 'coin',
 };
 const SHOWN = 12;
-const RUNS_MS = 5_000;
-const PURCHASES_MS = 20_000;
-const DELIVERIES_MS = 10_000;
+/** More than the list shows: a run that began before the others may have changed last. */
+const READ = 24;
+const EVERY_MS = 5_000;
 
 /** The last acts of agents: their work, their waits and purchases, and events on the map. */
 export function ActivityFeed() {
@@ -56,23 +56,9 @@ export function ActivityFeed() {
 }
 
 function useWork(): readonly WorkEntry[] {
-  const role = useRole();
-  const pending = usePending().data;
-  const newest = roleMay(role, 'runs:read') ? { query: { limit: SHOWN } } : null;
-  const runs = useLive(listRuns, newest, RUNS_MS).data;
-  const delivered = useLive(listDeliverables, newest, DELIVERIES_MS).data;
-  const mayTrade = roleMay(role, 'trade:read');
-  const bought = useLive(listPurchases, mayTrade ? { query: { limit: SHOWN } } : null, PURCHASES_MS).data;
-  return useMemo(
-    () =>
-      workEntries({
-        runs: runs?.runs ?? [],
-        permissions: pending?.permissions ?? [],
-        purchases: bought?.purchases ?? [],
-        deliveries: delivered?.artifacts ?? [],
-      }),
-    [runs, pending, bought, delivered],
-  );
+  const mayRead = roleMay(useRole(), 'runs:read');
+  const { data } = useLive(getVillageTimeline, mayRead ? { query: { limit: READ } } : null, EVERY_MS);
+  return useMemo(() => workEntries(data?.entries ?? []), [data]);
 }
 
 function Line({ entry, now }: Readonly<{ entry: WorkEntry | FeedEntry; now: number }>) {

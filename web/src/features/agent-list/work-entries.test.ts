@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Artifact, PurchaseView } from '@hamlet/contract';
-import { aPermission, aRun } from '../../client/minds/minds.fixture.ts';
+import type { Artifact, LedgerEntry, PurchaseView, Run, VillageTimelineEntry } from '@hamlet/contract';
+import { aRun } from '../../client/minds/minds.fixture.ts';
 import { mergedFeed, workEntries } from './work-entries.ts';
 
 const AT = '2026-11-23T12:00:00Z';
@@ -36,52 +36,72 @@ const DELIVERED: Artifact = {
   expires_at: '2026-12-23T11:30:00Z',
 };
 
-test('runs, waits, purchases and deliveries are lines that follow the name of their agent, newest first', () => {
-  const texts = workEntries({
-    runs: [
-      aRun({ run_id: 'a', prompt: 'Bake\nbread' }),
-      aRun({ run_id: 'b', state: 'failed', ended_at: '2026-11-23T12:01:00Z', prompt: 'Sell' }),
-      aRun({ run_id: 'c', state: 'queued', started_at: null, created_at: '2026-11-23T11:00:00Z', veiled: true }),
-    ],
-    permissions: [aPermission({ asked_at: '2026-11-23T12:03:00Z' })],
-    purchases: [PURCHASE],
-    deliveries: [DELIVERED],
-  }).map(({ text }) => text);
+const JUDGED: LedgerEntry = {
+  ledger_entry_id: '01a20000-0000-7000-8000-00000000000f',
+  agent_id: 'bob',
+  amount: '40',
+  currency: 'aiDollar',
+  reason: 'reward',
+  source: 'admin',
+  related_post_id: null,
+  note: 'good bread',
+  timestamp: '2026-11-23T12:04:00Z',
+  version: 3,
+  balance_after: '140',
+};
+
+const NONE = { run: null, delivery: null, purchase: null, judgement: null } as const;
+
+function entryOf(shown: Partial<Pick<VillageTimelineEntry, keyof typeof NONE>>): VillageTimelineEntry {
+  return { id: DELIVERED.artifact_id, kind: 'run', agent_id: 'bob', at: AT, ...NONE, ...shown };
+}
+
+const ofRuns = (...runs: readonly Partial<Run>[]) => workEntries(runs.map((run) => entryOf({ run: aRun(run) })));
+
+test('runs, waits, judgements, purchases and deliveries are lines that follow the name of their agent, newest first', () => {
+  const runs: readonly Partial<Run>[] = [
+    { prompt: 'Bake\nbread' },
+    { state: 'failed', ended_at: '2026-11-23T12:01:00Z', prompt: 'Sell' },
+    { state: 'queued', started_at: null, created_at: '2026-11-23T11:00:00Z', veiled: true },
+    { state: 'waiting_permission', started_at: '2026-11-23T12:03:00Z', prompt: 'Ask' },
+  ];
+  const texts = workEntries([
+    ...runs.map((run) => entryOf({ run: aRun(run) })),
+    entryOf({ purchase: PURCHASE }),
+    entryOf({ delivery: DELIVERED }),
+    entryOf({ judgement: JUDGED }),
+    entryOf({ judgement: { ...JUDGED, amount: '-1', note: '', timestamp: '2026-11-23T10:00:00Z' } }),
+  ]).map(({ text }) => text);
   assert.deepEqual(texts, [
-    'asks for permission: Post on the board',
+    'got 40.00 ai$: good bread',
+    'waits for a person during “Ask”',
     'bought the model large for 2.00 ai$',
     'could not finish “Sell”',
     'works on “Bake”',
     'delivered monthly.py, version 2',
     'will work on a private task',
+    'lost 1.00 ai$',
   ]);
 });
 
-test('a run that ended differs from one under way', () => {
+test('a run that waits or ended differs from one under way', () => {
   const ended_at = '2026-11-23T12:01:00Z';
-  const kinds = (['running', 'done', 'failed', 'cancelled'] as const).map((state) => {
-    const runs = [aRun({ run_id: state, state, ended_at: state === 'running' ? null : ended_at })];
-    return workEntries({ runs, permissions: [], purchases: [], deliveries: [] })[0]?.kind;
-  });
-  assert.deepEqual(kinds, ['run', 'done', 'failed', 'stopped']);
+  const kinds = (['running', 'waiting_permission', 'done', 'failed', 'cancelled'] as const).map(
+    (state) => ofRuns({ state, ended_at: state === 'running' ? null : ended_at })[0]?.kind,
+  );
+  assert.deepEqual(kinds, ['run', 'wait', 'done', 'failed', 'stopped']);
 });
 
 test('a person stops a run, not its agent', () => {
-  const runs = [aRun({ state: 'cancelled', ended_at: '2026-11-23T12:01:00Z', prompt: 'Bake' })];
-  const [entry] = workEntries({ runs, permissions: [], purchases: [], deliveries: [] });
+  const [entry] = ofRuns({ state: 'cancelled', ended_at: '2026-11-23T12:01:00Z', prompt: 'Bake' });
   assert.equal(entry?.text, 'was stopped during “Bake”');
 });
 
 test('a line opens the page that shows more', () => {
-  const [run, delivery] = workEntries({ runs: [aRun()], permissions: [], purchases: [], deliveries: [DELIVERED] });
+  const [run, delivery] = workEntries([entryOf({ run: aRun() }), entryOf({ delivery: DELIVERED })]);
   assert.deepEqual(run?.open, { view: 'runs', run: aRun().run_id });
   assert.deepEqual(delivery?.open, { view: 'runs', run: DELIVERED.run_id });
-});
-
-test('a failed run has a kind of its own', () => {
-  const runs = [aRun({ state: 'failed', ended_at: AT }), aRun({ run_id: 'b' })];
-  const entries = workEntries({ runs, permissions: [], purchases: [], deliveries: [] });
-  assert.deepEqual(entries.map(({ kind }) => kind).toSorted(), ['failed', 'run']);
+  assert.deepEqual(ofRuns({ state: 'waiting_permission' })[0]?.open, { view: 'needs' });
 });
 
 test('walks never hide the work, and fill the feed where there is none', () => {

@@ -1,35 +1,28 @@
-import type { Artifact, Permission, PurchaseView, Run } from '@hamlet/contract';
-import { isSettled, purchaseText, titleFrom } from '@hamlet/core';
+import type { Artifact, LedgerEntry, PurchaseView, Run, VillageTimelineEntry } from '@hamlet/contract';
+import { isSettled, purchaseText, shorten, titleFrom } from '@hamlet/core';
 import { moneyLabel } from '../../client/labels.ts';
 import type { Place } from '../../client/url-state.ts';
-import { toolLabel } from '../permissions/tool-labels.ts';
 
 /** An act or a wait of an agent, in words that follow its name. `open` is the page that shows more. */
 export interface WorkEntry {
   readonly id: string;
-  readonly kind: 'run' | 'done' | 'failed' | 'stopped' | 'wait' | 'purchase' | 'delivery';
+  readonly kind: 'run' | 'done' | 'failed' | 'stopped' | 'wait' | 'purchase' | 'delivery' | 'judgement';
   readonly agentId: string;
   readonly text: string;
   readonly atMs: number;
   readonly open: Partial<Place>;
 }
 
-interface Work {
-  readonly runs: readonly Run[];
-  readonly permissions: readonly Permission[];
-  readonly purchases: readonly PurchaseView[];
-  readonly deliveries: readonly Artifact[];
+/** The acts of agents as lines, the newest first: a run counts from its last change. */
+export function workEntries(entries: readonly VillageTimelineEntry[]): readonly WorkEntry[] {
+  return entries.flatMap((entry) => lineOf(entry) ?? []).toSorted((left, right) => right.atMs - left.atMs);
 }
 
-/** Runs, waits for people, purchases and deliveries as lines, newest first. */
-export function workEntries({ runs, permissions, purchases, deliveries }: Work): readonly WorkEntry[] {
-  const entries = [
-    ...runs.map(ofRun),
-    ...permissions.map(ofPermission),
-    ...purchases.map(ofPurchase),
-    ...deliveries.map(ofDelivery),
-  ];
-  return entries.toSorted((left, right) => right.atMs - left.atMs);
+function lineOf({ run, delivery, purchase, judgement }: VillageTimelineEntry): WorkEntry | null {
+  if (run !== null) return ofRun(run);
+  if (delivery !== null) return ofDelivery(delivery);
+  if (purchase !== null) return ofPurchase(purchase);
+  return judgement === null ? null : ofJudgement(judgement);
 }
 
 const ENDS = { done: 'finished', failed: 'could not finish', cancelled: 'was stopped during' } as const;
@@ -39,25 +32,20 @@ const KINDS = { done: 'done', failed: 'failed', cancelled: 'stopped' } as const;
 function ofRun(run: Run): WorkEntry {
   const { run_id: id, state, ended_at: ended, started_at: started, created_at: created } = run;
   const task = run.veiled === true ? 'a private task' : `“${titleFrom(run.prompt)}”`;
-  const verb = isEnded(state) ? ENDS[state] : started === null ? 'will work on' : 'works on';
+  const waits = state === 'waiting_permission';
+  const verb = waits ? 'waits for a person during' : started === null ? 'will work on' : 'works on';
   return {
     id: `run ${id}`,
-    kind: isEnded(state) ? KINDS[state] : 'run',
+    kind: isEnded(state) ? KINDS[state] : waits ? 'wait' : 'run',
     agentId: run.agent_id,
-    text: `${verb} ${task}`,
+    text: `${isEnded(state) ? ENDS[state] : verb} ${task}`,
     atMs: Date.parse(ended ?? started ?? created),
-    open: { view: 'runs', run: id },
+    open: waits ? { view: 'needs' } : { view: 'runs', run: id },
   };
 }
 
 function isEnded(state: Run['state']): state is keyof typeof ENDS {
   return isSettled(state);
-}
-
-function ofPermission({ permission_id: id, agent_id: agentId, why, tool, asked_at: at }: Permission): WorkEntry {
-  const text = why === 'question' ? 'asks you a question' : `asks for permission: ${toolLabel(tool).word}`;
-  const open: Partial<Place> = { view: 'needs' };
-  return { id: `wait ${id}`, kind: 'wait', agentId, text, atMs: Date.parse(at), open };
 }
 
 function ofPurchase({ purchase_id: id, agent_id: agentId, item, price, bought_at: at }: PurchaseView): WorkEntry {
@@ -69,6 +57,14 @@ function ofDelivery(artifact: Artifact): WorkEntry {
   const { artifact_id: id, agent_id: agentId, run_id: run, name, version, kept_at: at } = artifact;
   const text = `delivered ${name}${version === null || version === 1 ? '' : `, version ${version}`}`;
   return { id: `delivery ${id}`, kind: 'delivery', agentId, text, atMs: Date.parse(at), open: { view: 'runs', run } };
+}
+
+const NOTE_MAX_CHARS = 120;
+
+function ofJudgement({ ledger_entry_id: id, agent_id: agentId, amount, note, timestamp: at }: LedgerEntry): WorkEntry {
+  const verb = amount.startsWith('-') ? 'lost' : 'got';
+  const text = `${verb} ${moneyLabel(amount.replace('-', ''))}${note === '' ? '' : `: ${shorten(note, NOTE_MAX_CHARS)}`}`;
+  return { id: `judgement ${id}`, kind: 'judgement', agentId, text, atMs: Date.parse(at), open: { view: 'ledger' } };
 }
 
 /** The largest share of the feed's lines that show events on the map: more would hide the work. */

@@ -28,7 +28,7 @@ export const percentLabel = (percent: number): string => `${Math.round(percent)}
 export const known = (value: number | null, label: (value: number) => string): string =>
   value === null ? 'Not known' : label(value);
 
-/** What a network carries: `9.0 KiB/s received, 1.0 MiB/s sent`, without a rate that nothing measures. */
+/** The rates of a network: `9.0 KiB/s received, 1.0 MiB/s sent`, without a rate that nothing measures. */
 export function networkLabel({ received_per_s: received, sent_per_s: sent }: NodeFigures['network']): string {
   const rates = [
     ...(received === null ? [] : [`${rateLabel(received)} received`]),

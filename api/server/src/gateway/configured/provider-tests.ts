@@ -3,7 +3,7 @@ import { inTransaction, noteProviderTest, readFreeze, readProviderTests, type Db
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import { queuedJob, type Job } from '../../service/jobs.ts';
 import type { GatewayPorts } from '../admit-request.ts';
-import { foundBy, tryModel, type TriedModel } from '../credentials/try-model.ts';
+import { foundBy, tryModel, type TriedModel } from './try-model.ts';
 import { openCatalog, type VillageModels } from '../models/village-models.ts';
 import { isAnswer, modelsToTest, nextToTest, testOf, type ModelToTest } from './models-to-test.ts';
 

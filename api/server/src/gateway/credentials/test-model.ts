@@ -15,7 +15,7 @@ import { connectionConfig, testedModels, withoutAbilities, withTested } from '..
 import { describedProvider } from '../connections/described-provider.ts';
 import { openConnection, type ServedModel } from '../models/village-models.ts';
 import { triedAddress } from './tried-address.ts';
-import { foundBy, tryModel, type TriedModel } from './try-model.ts';
+import { foundBy, tryModel, type TriedModel } from '../configured/try-model.ts';
 import { keepTest } from '../configured/provider-tests.ts';
 import type { Village } from '../../village.ts';
 
