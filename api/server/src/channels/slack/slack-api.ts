@@ -14,15 +14,22 @@ const OPEN_SOCKET = 'apps.connections.open';
 
 /** Refusals that pass, or that the owner of the app can mend. After any other, a repeat of the call cannot succeed. */
 const PASSING: ReadonlySet<string> = new Set([
+  'accesslimited',
   'account_inactive',
+  'ekm_access_denied',
+  'enterprise_is_restricted',
   'fatal_error',
   'internal_error',
   'invalid_auth',
   'message_limit_exceeded',
+  'messages_tab_disabled',
   'missing_scope',
+  'no_permission',
   'not_allowed_token_type',
   'not_authed',
   'org_login_required',
+  // Of chat.postMessage; every method has the other one.
+  'rate_limited',
   'ratelimited',
   'request_timeout',
   'service_unavailable',

@@ -162,6 +162,8 @@ test('a refusal says whether and when to repeat, and never has a token', async (
   assert.equal((await refusal('ratelimited', 3)).retryAfterS, 3);
   assert.deepEqual([(await refusal('user_disabled')).isFinal, (await refusal('missing_scope')).isFinal], [true, false]);
   assert.equal((await refusal('ratelimited', 0)).isFinal, false);
+  for (const passing of ['rate_limited', 'messages_tab_disabled', 'no_permission'])
+    assert.equal((await refusal(passing)).isFinal, false, passing);
   const wrong = slackBot(ports, 'ada', { ...TOKENS, bot: 'xoxb-wrong' });
   await assert.rejects(wrong.send({ to: `T1 ${ZOE}`, text: 'x' }), (error: Error) => {
     assert.match(error.message, /invalid_auth/);
