@@ -32,13 +32,20 @@ export type Mailer = (letter: Letter, stopping?: AbortSignal) => Promise<void>;
 interface SmtpFault {
   readonly code?: unknown;
   readonly responseCode?: unknown;
+  readonly command?: unknown;
+  readonly response?: unknown;
 }
 
-/** 550 to 553 after RCPT TO: no such mailbox, no relay to it, or a name that the server forbids. */
+/**
+ * 550 to 553 without a code of RFC 3463, or with one about the recipient. Servers answer RCPT TO also with what they have against the
+ * sender (5.1.7, 5.1.8) or the village (5.7: relay, login, policy), which says nothing about the address.
+ */
+const OF_RECIPIENT = /^55[0-3][ -](?!5\.(?:[^12]|1\.[78]\b))/;
+
 function refusalOf(error: unknown): MailRefusal {
-  const { code, responseCode }: SmtpFault = Object(error);
+  const { code, responseCode, command, response }: SmtpFault = Object(error);
   const answer = typeof responseCode === 'number' ? responseCode : 0;
-  const isOfAddress = code === 'EENVELOPE' && answer >= 550 && answer <= 553;
+  const isOfAddress = command === 'RCPT TO' && typeof response === 'string' && OF_RECIPIENT.test(response);
   const word = typeof code === 'string' && /^[A-Z0-9_]{1,32}$/.test(code) ? code : 'FAILED';
   return new MailRefusal(answer === 0 ? word : `${word} ${answer}`, isOfAddress, error);
 }

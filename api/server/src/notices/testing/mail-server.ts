@@ -42,22 +42,34 @@ function parse(message: string): Pick<ReceivedMail, 'headers' | 'text'> {
   return { headers, text: bytesOf(message.slice(end + 4), headers.get('content-transfer-encoding')).toString('utf8') };
 }
 
-/** A mail server on loopback that keeps what it receives. It refuses addresses of refused.example permanently, and everything while it is `down`. */
+interface Refusal {
+  readonly at: 'sender' | 'recipient';
+  readonly code: number;
+  readonly words: string;
+}
+
+/**
+ * A mail server on loopback that keeps what it receives. It refuses addresses of refused.example permanently, everything while it is
+ * `down`, and at one command while `refusal` is set.
+ */
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
-  const state = { down: false };
+  const state: { down: boolean; refusal: Refusal | null } = { down: false, refusal: null };
   const fail = (responseCode: number, message: string): Error => Object.assign(new Error(message), { responseCode });
+  const refusalAt = (command: Refusal['at']): Error | null =>
+    state.refusal?.at === command ? fail(state.refusal.code, state.refusal.words) : null;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
+    onMailFrom: (_address, _session, done) => done(refusalAt('sender')),
     onRcptTo: ({ address }, _session, done) =>
       done(
         state.down
           ? fail(451, 'try later')
           : address.endsWith('@refused.example')
             ? fail(550, 'no such mailbox')
-            : null,
+            : refusalAt('recipient'),
       ),
     onData: (stream, { envelope }, done) => {
       const chunks: Buffer[] = [];
