@@ -3,8 +3,10 @@ import { nextSlots, readTiming } from '@hamlet/core';
 
 /** The pause between two looks at what waits for a person, and after a notice. */
 const LOOK_S = 60;
-const AFTER_NOTICE_S = 15 * 60;
+export const AFTER_NOTICE_S = 15 * 60;
 const MORNING = '07:00';
+/** The clock of the next look may be as much behind that of this one: the same morning brings no second mail. */
+const CLOCKS_DIFFER_S = 3_600;
 /** As many as the table keeps; more needs than an answer names. */
 const NOTED_MAX = 100;
 const FIRST_RETRY_S = 60;
@@ -48,9 +50,15 @@ export function decideNotice({ wants, noted, needs, groups, nowMs, timeZone }: L
   const kept = needs.map(keyOf).slice(0, NOTED_MAX);
   if (wants === 'morning') {
     const sends = needs.length + groups.length > 0;
-    return { sends, fresh, noted: kept, dueInS: untilMorning(nowMs, timeZone) };
+    const dueInS = CLOCKS_DIFFER_S + untilMorning(nowMs + CLOCKS_DIFFER_S * 1_000, timeZone);
+    return { sends, fresh, noted: kept, dueInS };
   }
   return { sends: fresh > 0, fresh, noted: kept, dueInS: fresh > 0 ? AFTER_NOTICE_S : LOOK_S };
+}
+
+/** Seconds until the first look after a choice. Pure. */
+export function firstLookInS(wants: NoticeWants, nowMs: number, timeZone: string): number {
+  return wants === 'morning' ? untilMorning(nowMs, timeZone) : 0;
 }
 
 /** Seconds until the next attempt after so many failures in a row. Pure. */

@@ -131,9 +131,20 @@ test('one request ends the mails (leaveMail), and a filter that follows its link
     'it says nothing about a token',
   );
   assert.equal((await grace.client.getMyNotices()).mail?.wants, 'off');
+  const left = async () => (await grace.client.listAudit({ actor: 'mail' })).records.length;
+  assert.equal(await left(), 1);
+  assert.equal((await fetch(here, form)).status, 200);
+  assert.equal(await left(), 1, 'a stranger with the token cannot fill the audit');
   await flagged();
+  for (const [wants, leastMs] of [
+    ['needs', 800_000],
+    ['morning', 0],
+  ] as const) {
+    await grace.client.changeMyMail({ wants });
+    const dueMs = (await targetOf(grace.accountId)).due_at.getTime();
+    assert.ok(dueMs - Date.now() > leastMs, `${wants}: a choice brings no mail sooner than the last one allows`);
+  }
   await lookNow();
-  await grace.client.changeMyMail({ wants: 'morning' });
   await until('a digest with everything that waits', () => mailsTo('grace@example.org').length === 3);
   const dueInMs = (await targetOf(grace.accountId)).due_at.getTime() - Date.now();
   assert.ok(dueInMs > 60_000 && dueInMs <= 25 * 3_600_000, `${dueInMs}`);
@@ -143,6 +154,7 @@ test('a server that does not answer loses no mail, is shown to admins, and an ad
   server.state.down = true;
   const before = server.mails.length;
   await grace.client.changeMyMail({ wants: 'needs' });
+  await lookNow();
   await until('a failure', async () => (await targetOf(grace.accountId)).failures === 1);
   const failed = await targetOf(grace.accountId);
   assert.deepEqual([failed.noted, failed.failure, server.mails.length], [[], 'EENVELOPE 451', before]);

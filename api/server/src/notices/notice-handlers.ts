@@ -18,14 +18,15 @@ import { accepted, refused } from '../http/outcome.ts';
 import { accountOf } from '../people/account-view.ts';
 import { lockSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
+import { AFTER_NOTICE_S, firstLookInS } from './decide-notice.ts';
 import { codeLetter } from './letters.ts';
 import { MailRefusal, smtpMailer } from './smtp-mailer.ts';
 
 const CODE_LIFE_S = 3_600;
 
-type Ports = Pick<Village, 'db' | 'config' | 'log'>;
+type Ports = Pick<Village, 'db' | 'config' | 'log'> & { readonly economy: Pick<Village['economy'], 'timeZone'> };
 
-function mailHandlers({ db, config: { mail }, log }: Ports) {
+function mailHandlers({ db, config: { mail }, economy, log }: Ports) {
   return {
     sendMailCode: plain(async (request) => {
       if (mail === undefined) return refused('mail_off');
@@ -65,7 +66,9 @@ function mailHandlers({ db, config: { mail }, log }: Ports) {
       return inTransaction(db, async (tx) => {
         const account = await lockSignedIn(tx, request);
         if (account === null) return refused('session_needed');
-        return (await setMailWants(tx, account.accountId, wants)) ? accepted({ wants }) : refused('no_mail_address');
+        const dueInS = firstLookInS(wants, request.now.getTime(), economy.timeZone);
+        const choice = { accountId: account.accountId, wants, dueInS, restS: AFTER_NOTICE_S };
+        return (await setMailWants(tx, choice)) ? accepted({ wants }) : refused('no_mail_address');
       });
     }),
     forgetMyMail: plain(async (request) =>

@@ -20,9 +20,11 @@ import { decideNotice, retryInS, type Decision } from './decide-notice.ts';
 import { digestLetter } from './letters.ts';
 import { MailRefusal, type Mailer } from './smtp-mailer.ts';
 
-const TARGETS_AT_ONCE = 20;
-const LANES = 4;
-/** Longer than the mails of one round may take. */
+/** Looks of one round. */
+const LOOKS_MAX = 20;
+/** Targets that are taken together; a person may change or end their mails until then. */
+const TAKEN_AT_ONCE = 4;
+/** Longer than one mail may take. */
 const LEASE_S = 300;
 /** After a failure of the server, other people's mails wait this long too. */
 const SERVER_PAUSE_MS = 60_000;
@@ -59,8 +61,8 @@ async function deliver(ports: RoundPorts, target: DueTarget): Promise<void> {
   const groups = wants === 'morning' ? await readGroups(ports, actor, sentAt) : [];
   const decided: Decision = decideNotice({ wants, noted, needs, groups, nowMs: nowMs(), timeZone: economy.timeZone });
   if (stopping.aborted) return;
-  await noteNotice(db, targetId, { ...decided, sent: decided.sends });
-  if (!decided.sends) return;
+  const isStillDue = await noteNotice(db, target, { ...decided, sent: decided.sends });
+  if (!isStillDue || !decided.sends) return;
   const nameOf = (agentId: string): string => source.get(agentId)?.spec.displayName ?? agentId;
   await mailer(digestLetter({ to, needs, groups, fresh: decided.fresh, leaveToken }, { origin, nameOf }), stopping);
   await noteDelivered(db, targetId);
@@ -80,7 +82,7 @@ export function noticeRound(ports: RoundPorts): () => Promise<void> {
     const { targetId, failures } = target;
     if (error.isOfAddress) {
       log('info', 'a mail server refuses an address', { target: targetId, code: error.code });
-      await endMailTarget(db, targetId);
+      await endMailTarget(db, target);
       return;
     }
     pausedUntilMs = nowMs() + SERVER_PAUSE_MS;
@@ -89,20 +91,21 @@ export function noticeRound(ports: RoundPorts): () => Promise<void> {
     await noteFailed(db, target, { code: error.code, dueInS });
   }
 
-  async function lane(targets: DueTarget[]): Promise<void> {
-    for (let target = targets.pop(); target !== undefined && !stopping.aborted; target = targets.pop()) {
-      const due = target;
-      await deliver(ports, due).catch((error: unknown) => {
-        if (!(error instanceof MailRefusal)) throw error;
-        return failed(due, error);
-      });
+  async function look(target: DueTarget): Promise<void> {
+    try {
+      await deliver(ports, target);
+    } catch (error) {
+      if (!(error instanceof MailRefusal)) throw error;
+      await failed(target, error);
     }
   }
 
   return async () => {
-    if (nowMs() < pausedUntilMs) return;
-    const targets = await claimDueTargets(db, { ways: ['mail'], limit: TARGETS_AT_ONCE, leaseS: LEASE_S });
-    const queue = targets.toReversed();
-    await Promise.all(Array.from({ length: LANES }, () => lane(queue)));
+    for (let looks = 0; looks < LOOKS_MAX && !stopping.aborted && nowMs() >= pausedUntilMs; looks += TAKEN_AT_ONCE) {
+      const targets = await claimDueTargets(db, { ways: ['mail'], limit: TAKEN_AT_ONCE, leaseS: LEASE_S });
+      const ended = await Promise.allSettled(targets.map(look));
+      for (const each of ended) if (each.status === 'rejected') throw each.reason;
+      if (targets.length < TAKEN_AT_ONCE) return;
+    }
   };
 }

@@ -47,6 +47,8 @@ test('a digest comes at seven in the time zone of the village, also over a chang
   assert.equal(decideNotice({ ...morning, groups: [group(1, 'x')] }).sends, true);
   assert.equal(decideNotice({ ...morning, needs: [need('a')], noted: ['blocked/a'] }).sends, true);
   assert.equal(untilMorning(NOW, 'Asia/Kolkata'), 13.5 * 3_600);
+  const early = decideNotice({ ...morning, nowMs: Date.parse('2026-11-30T06:59:58Z') });
+  assert.equal(early.dueInS, 86_402, 'the clock of another replica may be behind');
   const eve = Date.parse('2026-03-28T06:00:00Z');
   assert.equal(untilMorning(eve, 'Europe/Berlin'), 23 * 3_600);
   assert.deepEqual([0, 1, 3, 50].map(retryInS), [60, 120, 480, 3_600]);

@@ -53,16 +53,28 @@ export async function putMailTarget(tx: Tx, { accountId, address, leaveToken }: 
     insert into notice_target (account_id, way, address, name, wants, leave_token)
     values (${accountId}, 'mail', ${address}, 'mail', 'needs', ${leaveToken})
     on conflict (account_id) where way = 'mail' do update set
-      address = excluded.address, leave_token = excluded.leave_token, noted = '{}', due_at = now(),
+      address = excluded.address, leave_token = excluded.leave_token, noted = '{}',
+      due_at = case notice_target.wants when 'morning' then notice_target.due_at else now() end,
       failures = 0, failing_since = null, failure = null,
       wants = case notice_target.wants when 'off' then 'needs' else notice_target.wants end`.execute(tx);
 }
 
+interface MailChoice {
+  readonly accountId: string;
+  readonly wants: NoticeWants;
+  /** Seconds until the first look. */
+  readonly dueInS: number;
+  /** Seconds after the last notice in which no other comes, whatever the person chooses. */
+  readonly restS: number;
+}
+
 /** Changes when mail comes. False if the person has no confirmed address. */
-export async function setMailWants(tx: Tx, accountId: string, wants: NoticeWants): Promise<boolean> {
+export async function setMailWants(tx: Tx, { accountId, wants, dueInS, restS }: MailChoice): Promise<boolean> {
+  const due = sql<Date>`
+    greatest(now() + make_interval(secs => ${dueInS}), sent_at + make_interval(secs => ${restS}))`;
   const { numUpdatedRows } = await tx
     .updateTable('notice_target')
-    .set({ wants, due_at: sql`now()`, noted: [] })
+    .set({ wants, due_at: due, noted: [] })
     .where('account_id', '=', accountId)
     .where('way', '=', 'mail')
     .executeTakeFirst();
@@ -75,12 +87,13 @@ export async function forgetMailTarget(tx: Tx, accountId: string): Promise<void>
   await tx.deleteFrom('notice_target').where('account_id', '=', accountId).where('way', '=', 'mail').execute();
 }
 
-/** Ends the mails of the person whose mails have this token. Returns the person; null if it is unknown. */
+/** Ends the mails of the person whose mails have this token. Returns the person; null if it is unknown, or if they have ended. */
 export async function leaveMail(tx: Tx, leaveToken: string): Promise<string | null> {
   const row = await tx
     .updateTable('notice_target')
     .set({ wants: 'off' })
     .where('leave_token', '=', leaveToken)
+    .where('wants', '!=', 'off')
     .returning('account_id as accountId')
     .executeTakeFirst();
   return row?.accountId ?? null;
@@ -113,17 +126,27 @@ export async function claimDueTargets(
   return rows;
 }
 
-/** Notes a look before its notice is sent, so that no restart sends it twice. */
-export async function noteNotice(db: Db, targetId: string, { noted, dueInS, sent }: TargetNote): Promise<void> {
-  await db
+type Claimed = Pick<DueTarget, 'targetId' | 'address' | 'wants'>;
+
+/** The row of a target whose person has changed neither address nor choice since it was taken. */
+const unchanged = ({ targetId, address, wants }: Claimed) =>
+  sql<boolean>`target_id = ${targetId} and address = ${address} and wants = ${wants}`;
+
+/**
+ * Notes a look before its notice is sent, so that no restart sends it twice. False if the person has changed or ended their notices
+ * since the target was taken: then nothing may be sent.
+ */
+export async function noteNotice(db: Db, target: Claimed, { noted, dueInS, sent }: TargetNote): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('notice_target')
     .set({
       noted,
       due_at: sql`now() + make_interval(secs => ${dueInS})`,
       ...(sent ? { sent_at: sql`now()` } : {}),
     })
-    .where('target_id', '=', targetId)
-    .execute();
+    .where(unchanged(target))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function noteDelivered(db: Db, targetId: string): Promise<void> {
@@ -141,7 +164,8 @@ interface Failure {
 }
 
 /** Returns a target to its state before a notice that was not sent, until the next attempt. */
-export async function noteFailed(db: Db, { targetId, noted, sentAt }: DueTarget, failure: Failure): Promise<void> {
+export async function noteFailed(db: Db, target: DueTarget, failure: Failure): Promise<void> {
+  const { noted, sentAt } = target;
   await db
     .updateTable('notice_target')
     .set({
@@ -152,7 +176,7 @@ export async function noteFailed(db: Db, { targetId, noted, sentAt }: DueTarget,
       failing_since: sql`coalesce(failing_since, now())`,
       failure: failure.code,
     })
-    .where('target_id', '=', targetId)
+    .where(unchanged(target))
     .execute();
 }
 
@@ -160,7 +184,7 @@ export async function noteFailed(db: Db, { targetId, noted, sentAt }: DueTarget,
 export const ADDRESS_REFUSED = 'address_refused';
 
 /** Sends nothing more to an address that its server refuses permanently, until its person confirms one again. */
-export async function endMailTarget(db: Db, targetId: string): Promise<void> {
+export async function endMailTarget(db: Db, target: Claimed): Promise<void> {
   await db
     .updateTable('notice_target')
     .set({
@@ -169,6 +193,6 @@ export async function endMailTarget(db: Db, targetId: string): Promise<void> {
       failing_since: sql`coalesce(failing_since, now())`,
       failure: ADDRESS_REFUSED,
     })
-    .where('target_id', '=', targetId)
+    .where(unchanged(target))
     .execute();
 }

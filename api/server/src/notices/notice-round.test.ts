@@ -1,0 +1,65 @@
+/** What a person changes while the mails of others are under way. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimDueTargets, inTransaction, leaveMail, noteNotice, setMailWants } from '@hamlet/store';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
+import { testVillage } from '../testing/test-village.ts';
+import { noticeRound } from './notice-round.ts';
+
+const village = await testVillage();
+const { peopleUrl: url } = await village.startReplica();
+const grace = await firstAdmin(url);
+const db = village.openDb();
+const admins = [grace];
+for (const name of ['Ann', 'Ben', 'Cem', 'Dag', 'Eva']) admins.push(await invite(grace, url, { name, role: 'admin' }));
+const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+const { post } = await grace.client.createPost({ title: 'Post', body: 'Words' });
+await mia.client.flagPost({ post_id: post.post_id, reason: 'spam' });
+
+const addressOf = (at: number): string => `p${at}@example.org`;
+const tokenOf = (at: number): string => String(at).repeat(32);
+const rows = admins.map(({ accountId }, at) => ({
+  account_id: accountId,
+  way: 'mail' as const,
+  address: addressOf(at),
+  name: 'mail',
+  wants: 'needs' as const,
+  leave_token: tokenOf(at),
+  due_at: new Date(Date.now() - 60_000 + at),
+}));
+
+test('a person who ends their mails while those of others are sent gets none', async () => {
+  await db.insertInto('notice_target').values(rows).execute();
+  const sent: string[] = [];
+  const last = rows.length - 1;
+  const round = noticeRound({
+    db,
+    source: { list: () => [], get: () => null, entitlements: () => [] } as never,
+    economy: { timeZone: 'UTC' },
+    mailer: async ({ to }) => {
+      sent.push(to);
+      await inTransaction(db, (tx) => leaveMail(tx, tokenOf(last)));
+    },
+    origin: 'https://village.example',
+    log: () => undefined,
+    nowMs: () => Date.now(),
+    stopping: new AbortController().signal,
+  });
+  await round();
+  assert.deepEqual(
+    sent.toSorted(),
+    rows.slice(0, last).map(({ address }) => address),
+  );
+});
+
+test('a choice that comes between a look and its note stays', async () => {
+  await db
+    .updateTable('notice_target')
+    .set({ due_at: new Date(0), wants: 'morning' })
+    .execute();
+  const [target] = await claimDueTargets(db, { ways: ['mail'], limit: 1, leaseS: 300 });
+  assert.ok(target !== undefined);
+  const { accountId } = target;
+  await inTransaction(db, (tx) => setMailWants(tx, { accountId, wants: 'off', dueInS: 0, restS: 0 }));
+  assert.equal(await noteNotice(db, target, { noted: [], dueInS: 60, sent: true }), false);
+});
