@@ -50,7 +50,8 @@ const senderOf = (team: string, user: string): Received['sender'] => ({ id: `${t
 function wishOfText(text: string): Wish {
   const written = readSlackText(text);
   // Slack keeps messages that begin with a stroke for itself.
-  return wishOf(written.startsWith('!') ? `/${written.slice(1)}` : written);
+  const wish = wishOf(written.startsWith('!') ? `/${written.slice(1)}` : written);
+  return wish.kind === 'say' ? { kind: 'say', text: written } : wish;
 }
 
 /** A mention in a channel. Others could use a code that is written there, so it never links. */

@@ -28,7 +28,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'not_allowed_token_type',
   'not_authed',
   'org_login_required',
-  // Of chat.postMessage; every method has the other one.
+  // The name that chat.postMessage has for the next one.
   'rate_limited',
   'ratelimited',
   'request_timeout',

@@ -68,6 +68,7 @@ test('messages to the bot alone are read, and commands begin with an exclamation
     press: null,
   });
   assert.deepEqual(wishOf(event({ text: '!new' })), { kind: 'begin_new' });
+  assert.deepEqual(wishOf(event({ text: '!important is false' })), { kind: 'say', text: '!important is false' });
   assert.deepEqual(wishOf(event({ text: '!link abcdefghij' })), { kind: 'link', code: 'ABCDEFGHIJ', word: null });
   assert.deepEqual(wishOf(event({ subtype: 'file_share' })), { kind: 'unreadable' });
   for (const ignored of [

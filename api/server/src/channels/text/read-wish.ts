@@ -21,10 +21,13 @@ export function readPress(data: string): Wish | null {
 const PAY = /^\/pay(?:@\w+)?(?:\s|$)/;
 const OFFER = /^\/pay\S*\s+(\d[\d.,]*)\s+(\S[^]*)$/;
 
-/** The wish in `/pay 2.5 TASK`; help for other words. */
+/** A comma before three digits: a thousand for some people, and a part of one for others. */
+const AMBIGUOUS = /,\d{3}(?:\D|$)/;
+
+/** The wish in `/pay 2.5 TASK`; help for other words, and for an amount that can be read in two ways. */
 function wishOfPay(text: string): Wish {
   const [, amount, task] = OFFER.exec(text) ?? [];
-  if (amount === undefined || task === undefined) return { kind: 'help' };
+  if (amount === undefined || task === undefined || AMBIGUOUS.test(amount)) return { kind: 'help' };
   return { kind: 'offer', amount: amount.replace(',', '.'), task };
 }
 

@@ -79,7 +79,7 @@ test('/pay offers an amount for a task; without both it asks for help, and never
   const offer = { kind: 'offer', amount: '2.5', task: 'Write the list.\nThen stop.' };
   assert.deepEqual(wishOf('/pay 2,5 Write the list.\nThen stop.'), offer);
   assert.deepEqual(wishOf('/pay@rita_bot 2.5  Write the list.\nThen stop.'), offer);
-  for (const text of ['/pay', '/pay 2.5', '/pay 2.5 ', '/pay Write the list.', '/pay AAAAAAAAAA'])
+  for (const text of ['/pay', '/pay 2.5', '/pay 2.5 ', '/pay Write the list.', '/pay AAAAAAAAAA', '/pay 1,000 Work.'])
     assert.deepEqual(wishOf(text), { kind: 'help' }, text);
   assert.equal(wishOf('/payments are late').kind, 'say');
 });
