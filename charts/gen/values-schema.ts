@@ -228,7 +228,7 @@ const CLUSTER: Schema = {
     scraperNamespaces: { type: 'array', maxItems: 16, items: name },
   }),
   tracing: closed({
-    endpoint: { type: 'string', pattern: '^(https?://[^ ?]+)?$', maxLength: 512 },
+    endpoint: { type: 'string', pattern: '^(https?://[^ ?@]+)?$', maxLength: 512 },
     sampleRatio: { type: 'number', minimum: 0, maximum: 1 },
   }),
   figures: closed({

@@ -5,6 +5,7 @@ import { otlpReceiver, type Hindrance, type OtlpReceiver } from '@hamlet/test/en
 import { until } from '@hamlet/test/env/until';
 import { Registry } from 'prom-client';
 import { SpanExporter } from './span-exporter.ts';
+import { TRACING_ENVIRONMENT } from './tracing-settings.ts';
 import { isInSample, spanIdOf, traceIdOf, type Span } from './span.ts';
 
 const TIMES = { lingerMs: 5, firstWaitMs: 5, stopMs: 2_000 };
@@ -108,4 +109,16 @@ test('a sample has about its share of the traces, and a larger one contains it',
   assert.ok(some.every((traceId) => isInSample(traceId, 0.2)));
   assert.equal(traces.filter((traceId) => isInSample(traceId, 0)).length, 0);
   assert.equal(traces.filter((traceId) => isInSample(traceId, 1)).length, traces.length);
+});
+
+test('an address with a password is refused, because a request to it would fail and the log would show it', () => {
+  const takes = (address: string): boolean => TRACING_ENVIRONMENT.HAMLET_TRACING_ENDPOINT.safeParse(address).success;
+  assert.equal(takes('http://collector.monitoring:4318'), true);
+  for (const address of [
+    'http://me:secret@collector:4318',
+    'http://me@collector:4318',
+    'ftp://collector',
+    'http://c/?a',
+  ])
+    assert.equal(takes(address), false, address);
 });

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 
 const TRACES_PATH = '/v1/traces';
-const isHttp = (text: string): boolean =>
-  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol) && new URL(text).search === '';
+
+/** Without a name and password, which `fetch` refuses and the log would show. */
+function isHttp(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
+  return [url.search, url.username, url.password].every((part) => part === '');
+}
 
 export const TRACING_ENVIRONMENT = {
   HAMLET_TRACING_ENDPOINT: z
