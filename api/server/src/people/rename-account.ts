@@ -1,21 +1,21 @@
 import type { Account, renameMe } from '@hamlet/contract';
-import { inTransaction, isDuplicateError, lockAccount, updateAccount, type Db } from '@hamlet/store';
+import { inTransaction, isDuplicateError, updateAccount, type Db } from '@hamlet/store';
 import { auditAccount } from '../auth/account-actor.ts';
 import type { RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
-import { accountOf, accountView } from './account-view.ts';
+import { accountView } from './account-view.ts';
+import { lockSignedIn } from './signed-in.ts';
 
 type Renamed = Outcome<{ account: Account }>;
 
 /** Gives the caller's account another name. An identity provider names its accounts itself. */
 export async function renameAccount(db: Db, request: RequestOf<typeof renameMe>): Promise<Renamed> {
-  const accountId = accountOf(request.actor);
-  if (accountId === null) return refused('session_needed');
   const { name } = request.body;
   try {
     return await inTransaction(db, async (tx): Promise<Renamed> => {
-      const account = await lockAccount(tx, accountId);
+      const account = await lockSignedIn(tx, request);
       if (account === null) return refused('session_needed');
+      const { accountId } = account;
       if (account.federated) return refused('account_is_federated');
       if (account.name === name) return accepted({ account: accountView(account) });
       await updateAccount(tx, accountId, { name });

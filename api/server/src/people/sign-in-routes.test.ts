@@ -181,7 +181,8 @@ test('a person changes their name, signs in with it, and takes no name of anothe
   assert.deepEqual([account.account_id, account.name], [ruth.accountId, 'Ruth B.']);
   assert.equal((await ruth.client.getMe()).account.name, 'Ruth B.');
   await refuses(ruth.client.renameMe({ name: 'TAKEN' }), 'account_exists');
-  await refuses(ruth.client.renameMe({ name: 'a\nb' }), 'validation_failed');
+  for (const name of ['a\nb', ' Taken', 'Taken ', 'Ta  ken', 'Taken\u3164'])
+    await refuses(ruth.client.renameMe({ name }), 'validation_failed');
   await ruth.client.renameMe({ name: 'ruth b.' });
   assert.equal((await signIn(url, 'Ruth B.')).accountId, ruth.accountId);
   await refuses(clientOf(url).logIn({ name: 'Ruth', password: PASSWORD }), 'credentials_wrong');

@@ -4,6 +4,12 @@ import { AccountName, EndedSessions, GivenPassword, NewPassword, ofPeople, Sessi
 
 const mine = { ...ofPeople, permission: 'account:self' } as const;
 
+/** A name that people choose for themselves. It differs from every other where one sees it. */
+const ChosenName = AccountName.regex(/^\S+(?: \S+)*$/, 'write no space at an end, and single ones between words').regex(
+  /^[^\u115F\u1160\u3164\uFFA0]*$/,
+  'write letters that one sees',
+);
+
 export const getMe = defineRoute('getMe GET /me', {
   ...mine,
   permission: 'account:read',
@@ -15,7 +21,7 @@ export const renameMe = defineRoute('renameMe PATCH /me', {
   ...mine,
   summary: 'Change your name, with which you also sign in; earlier texts and the audit keep the name of their time',
   idempotency: 'natural',
-  body: z.strictObject({ name: AccountName }),
+  body: z.strictObject({ name: ChosenName }),
   answer: SignedIn,
   reasons: ['session_needed', 'account_is_federated', 'account_exists'],
 });

@@ -169,24 +169,27 @@ test('a key follows the role of its person, and ends with a ban, its expiry, a r
   await refuses(clientOf(url, late.token).getMe(), 'token_invalid', 'it stays ended');
 });
 
-test('a key that was asked for before a reset and waits for it is refused', async () => {
+test('a key or a name that was asked for before a reset and waits for it is refused', async () => {
   const una = await invite(grace, url, { name: 'Una', role: 'member' });
-  let outcome: Promise<void> | undefined;
+  let outcomes: Promise<void>[] = [];
   await inTransaction(db, async (tx) => {
     await lockAccount(tx, una.accountId);
-    outcome = refuses(una.client.createMyKey({ name: 'quick', scopes: ['read'], days: 1 }), 'session_needed');
-    await until('the request to wait for the lock', async () => {
+    outcomes = [
+      refuses(una.client.createMyKey({ name: 'quick', scopes: ['read'], days: 1 }), 'session_needed'),
+      refuses(una.client.renameMe({ name: 'Una the second' }), 'session_needed'),
+    ];
+    await until('the requests to wait for the lock', async () => {
       const sessions = tx
         .withTables<{ pg_stat_activity: { datname: string; wait_event_type: string } }>()
         .selectFrom('pg_stat_activity')
         .select('datname')
         .where('wait_event_type', '=', 'Lock')
         .where('datname', '=', new URL(village.postgres.url()).pathname.slice(1));
-      return (await sessions.execute()).length > 0;
+      return (await sessions.execute()).length === 2;
     });
     await endSessions(tx, una.accountId, 'all');
   });
-  await outcome;
+  await Promise.all(outcomes);
 });
 
 test('the timeline shows a key only what its scopes open elsewhere', async () => {
