@@ -6,16 +6,21 @@ import { keepDays } from './keep-days.ts';
 function books() {
   const spans: string[] = [];
   const broken = { since: '' };
-  const read = keepDays(async ({ since, until }) => {
-    await Promise.resolve();
-    if (since.toISOString() === broken.since) throw new Error('no database');
-    spans.push(`${since.toISOString().slice(5, 16)} ${until.toISOString().slice(5, 16)}`);
-    const sums = [{ agentId: String(spans.length), received: 1n, spent: 0n, lost: 0n }];
-    return { sums, costs: [] };
+  const clock = { at: '' };
+  const read = keepDays({
+    now: () => Promise.resolve(new Date(clock.at)),
+    read: async ({ since, until }) => {
+      await Promise.resolve();
+      if (since.toISOString() === broken.since) throw new Error('no database');
+      spans.push(`${since.toISOString().slice(5, 16)} ${until.toISOString().slice(5, 16)}`);
+      const sums = [{ agentId: String(spans.length), received: 1n, spent: 0n, lost: 0n }];
+      return { sums, costs: [] };
+    },
   });
   /** The days with the number of the read that found them. */
   const ask = async (at: string, count: number, timeZone = 'UTC') => {
-    const days = await read({ now: new Date(at), count, timeZone });
+    clock.at = at;
+    const days = await read({ count, timeZone });
     return days.map(({ day, sums }) => `${day.slice(8)} ${sums[0]?.agentId ?? '-'}`);
   };
   return { ask, spans, broken };

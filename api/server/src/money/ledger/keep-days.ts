@@ -15,12 +15,21 @@ interface Rows {
 interface Asked {
   /** Number of days, with today: 1 to `MONEY_DAYS_MAX`. */
   readonly count: number;
-  readonly now: Date;
   readonly timeZone: string;
+}
+
+interface AskedAt extends Asked {
+  readonly now: Date;
 }
 
 /** Reads what was committed in a span of time, from `since` until before `until`. */
 type Read = (span: { readonly since: Date; readonly until: Date }) => Promise<Rows>;
+
+interface Books {
+  /** The clock that gives rows their times. That of this replica may be ahead, and would end a day before its last rows. */
+  readonly now: () => Promise<Date>;
+  readonly read: Read;
+}
 
 interface Day extends Rows {
   /** Such as `2026-11-30`. */
@@ -35,7 +44,7 @@ interface Span {
 }
 
 /** The span of a day of the village, which has its own midnights. Pure. */
-function spanOf(day: string, { now, timeZone }: Asked): Span {
+function spanOf(day: string, { now, timeZone }: AskedAt): Span {
   // Noon in UTC is within the day, except in zones more than 12 hours ahead.
   const noon = new Date(Date.parse(day) + DAY_MS / 2);
   const within = villageDay(noon, timeZone) === day ? noon : new Date(noon.getTime() - DAY_MS / 4);
@@ -44,7 +53,7 @@ function spanOf(day: string, { now, timeZone }: Asked): Span {
 }
 
 /** The names of the last days of the village, newest first. Pure. */
-function lastDays({ now, timeZone }: Asked, count: number): readonly string[] {
+function lastDays({ now, timeZone }: AskedAt, count: number): readonly string[] {
   const today = Date.parse(villageDay(now, timeZone));
   return Array.from({ length: count }, (_, back) => new Date(today - back * DAY_MS).toISOString().slice(0, 10));
 }
@@ -54,25 +63,26 @@ function lastDays({ now, timeZone }: Asked, count: number): readonly string[] {
  * of them. Final days are read once and kept, at most `MONEY_DAYS_MAX`; callers at one time share one read of the
  * others. A caller sees everything that was committed before its call.
  */
-export function keepDays(read: Read): (asked: Asked) => Promise<readonly Day[]> {
+export function keepDays({ now, read }: Books): (asked: Asked) => Promise<readonly Day[]> {
   const kept = new Map<string, Day>();
   let keptZone = '';
   let waiting: Asked | null = null;
 
-  function forget(asked: Asked): void {
+  function forget(asked: AskedAt): void {
     const newest = new Set(asked.timeZone === keptZone ? lastDays(asked, MONEY_DAYS_MAX) : []);
     keptZone = asked.timeZone;
     for (const day of kept.keys()) if (!newest.has(day)) kept.delete(day);
   }
 
-  async function readDay(day: string, asked: Asked): Promise<Day> {
+  async function readDay(day: string, asked: AskedAt): Promise<Day> {
     const { since, until, isFinal } = spanOf(day, asked);
     const rows = { day, ...(await read({ since, until })) };
     if (isFinal) kept.set(day, rows);
     return rows;
   }
 
-  async function readWaiting(asked: Asked): Promise<readonly Day[]> {
+  async function readWaiting(wanted: Asked): Promise<readonly Day[]> {
+    const asked = { ...wanted, now: await now() };
     forget(asked);
     const days: Day[] = [];
     for (const day of lastDays(asked, asked.count)) {

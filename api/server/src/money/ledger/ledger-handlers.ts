@@ -104,7 +104,7 @@ export function ledgerHandlers(village: Village) {
           : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
       return accepted(balanceAnswer(agentId, funds));
     }),
-    listMoneyDays: plain(async ({ query, actor, now }) => accepted(await moneyDays({ ...query, actor, now }))),
+    listMoneyDays: plain(async ({ query, actor }) => accepted(await moneyDays({ ...query, actor }))),
     getLedger: plain(async ({ params: { agent_id: agentId }, query, now }) => {
       const account = await findAgentAccount(db, agentId);
       if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);

@@ -1,11 +1,13 @@
 /** Sums of a day and agent: the grouping alone, and the route on a real Postgres with rewards, penalties and purchases. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import type { DaySum } from '@hamlet/store';
 import { MONEY_DAY_AGENTS_MAX } from '@hamlet/contract';
 import { startPlay } from '../../testing/test-village.ts';
 import { moneyDayOf } from './money-days.ts';
 import { villageDay } from './village-day.ts';
+
+const { admin, member } = (await startPlay()).play;
 
 const sum = (agentId: string, spent: bigint): DaySum => ({ agentId, received: 5n, spent, lost: 0n });
 
@@ -41,8 +43,6 @@ test('a village of many agents names those that spent most, and counts all', () 
 });
 
 test('people read what each agent received, spent and lost today; prices at providers are for admins', async () => {
-  const { play } = await startPlay();
-  const { admin, member } = play;
   await admin.rewardAgent({ agent_id: 'bob', amount: '12.5', reason: 'bread' });
   await admin.rewardAgent({ agent_id: 'dan', amount: '3', reason: 'bread' });
   await admin.penalizeAgent({ agent_id: 'dan', amount: '1.25', reason: 'burnt it' });
@@ -59,4 +59,14 @@ test('people read what each agent received, spent and lost today; prices at prov
   assert.deepEqual([today?.total.received, today?.total.lost, yesterday?.agents], ['15.5', '1.25', []]);
   const own = await member.listMoneyDays({ agent_id: 'dan' });
   assert.deepEqual([own.days.length, own.days[0]?.total.received, own.days[0]?.total.costs], [7, '3', null]);
+});
+
+test('a replica whose clock is two days ahead keeps no day that has not ended', async () => {
+  const received = async (): Promise<readonly (string | undefined)[]> =>
+    (await admin.listMoneyDays({ days: 3 })).days.map(({ total }) => total.received);
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * 86_400_000 });
+  assert.deepEqual(await received(), ['15.5', '0', '0']);
+  mock.timers.reset();
+  await admin.rewardAgent({ agent_id: 'bob', amount: '2', reason: 'bread' });
+  assert.deepEqual(await received(), ['17.5', '0', '0']);
 });

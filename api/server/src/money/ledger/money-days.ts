@@ -1,5 +1,5 @@
 import { formatAiDollars, MONEY_DAY_AGENTS_MAX, type DaySums, type MoneyDay } from '@hamlet/contract';
-import { readDayCosts, readDaySums, type DayCost, type DaySum } from '@hamlet/store';
+import { databaseNow, readDayCosts, readDaySums, type DayCost, type DaySum } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
 import { refuseUnpermitted } from '../../http/pipeline/authorize.ts';
 import type { Village } from '../../village.ts';
@@ -31,9 +31,9 @@ const byAgent = <T extends { readonly agentId: string }>(rows: readonly T[]) =>
 /** The view of a day: its total, and its agents by what they spent. `costs` is null if the caller may not read them. Pure. */
 export function moneyDayOf(day: string, { sums, costs }: Shown): MoneyDay {
   const [sumsBy, costsBy] = [byAgent(sums), byAgent(costs ?? [])];
-  const spentBy = (agentId: string): bigint => (sumsBy.get(agentId) ?? []).reduce((all, { spent }) => all + spent, 0n);
+  const spentBy = new Map([...sumsBy].map(([id, rows]) => [id, rows.reduce((all, { spent }) => all + spent, 0n)]));
   const ids = [...new Set([...sumsBy.keys(), ...costsBy.keys()])].toSorted(
-    (a, b) => Number(spentBy(b) - spentBy(a)) || a.localeCompare(b),
+    (a, b) => Number((spentBy.get(b) ?? 0n) - (spentBy.get(a) ?? 0n)) || a.localeCompare(b),
   );
   const agents = ids.slice(0, MONEY_DAY_AGENTS_MAX).map((id) => ({
     agent_id: id,
@@ -46,20 +46,22 @@ interface Asked {
   readonly days: number;
   readonly agent_id?: string | undefined;
   readonly actor: Actor;
-  readonly now: Date;
 }
 
 /** The handler's reader of sums: it keeps the finished days of this replica. */
 export function readMoneyDays({ db, economy }: Village) {
-  const read = keepDays(async (span) => {
-    const [sums, costs] = await Promise.all([readDaySums(db, span), readDayCosts(db, span)]);
-    return { sums, costs };
+  const read = keepDays({
+    now: () => databaseNow(db),
+    read: async (span) => {
+      const [sums, costs] = await Promise.all([readDaySums(db, span), readDayCosts(db, span)]);
+      return { sums, costs };
+    },
   });
-  return async ({ days: count, agent_id: agentId, actor, now }: Asked) => {
+  return async ({ days: count, agent_id: agentId, actor }: Asked) => {
     const { timeZone } = economy;
     const mayReadCosts = refuseUnpermitted(actor, 'models:manage', 'read costs at providers') === null;
     const wanted = (row: { readonly agentId: string }): boolean => agentId === undefined || row.agentId === agentId;
-    const days = await read({ count, now, timeZone });
+    const days = await read({ count, timeZone });
     const views = days.map(({ day, sums, costs }) =>
       moneyDayOf(day, { sums: sums.filter(wanted), costs: mayReadCosts ? costs.filter(wanted) : null }),
     );
