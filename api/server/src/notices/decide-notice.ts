@@ -1,5 +1,6 @@
 import type { AwayGroup, Need, NoticeWants } from '@hamlet/contract';
 import { nextSlots, readTiming } from '@hamlet/core';
+import { sharedNeeds } from '../attention/need-shares.ts';
 
 /** The pause between two looks at what waits for a person, and after a notice. */
 const LOOK_S = 60;
@@ -7,7 +8,7 @@ export const AFTER_NOTICE_S = 15 * 60;
 const MORNING = '07:00';
 /** The clock of the next look may be as much behind that of this one: the same morning brings no second mail. */
 const CLOCKS_DIFFER_S = 3_600;
-/** As many as the table keeps; more needs than an answer names. */
+/** As many needs as the table keeps: those beyond them are neither new nor noted. */
 const NOTED_MAX = 100;
 const FIRST_RETRY_S = 60;
 const LONGEST_RETRY_S = 3_600;
@@ -46,8 +47,8 @@ export function untilMorning(nowMs: number, timeZone: string): number {
  */
 export function decideNotice({ wants, noted, needs, groups, nowMs, timeZone }: Look): Decision {
   const known = new Set(noted);
-  const fresh = needs.filter((need) => !known.has(keyOf(need))).length;
-  const kept = needs.map(keyOf).slice(0, NOTED_MAX);
+  const kept = sharedNeeds(needs, NOTED_MAX).map(keyOf);
+  const fresh = kept.filter((key) => !known.has(key)).length;
   if (wants === 'morning') {
     const sends = needs.length + groups.length > 0;
     const dueInS = CLOCKS_DIFFER_S + untilMorning(nowMs + CLOCKS_DIFFER_S * 1_000, timeZone);

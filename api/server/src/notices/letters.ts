@@ -1,4 +1,4 @@
-import type { AwayGroup, Need } from '@hamlet/contract';
+import type { AwayGroup, AwayKind, Need } from '@hamlet/contract';
 import { shorten } from '@hamlet/core';
 import type { Letter } from './smtp-mailer.ts';
 
@@ -23,6 +23,19 @@ interface Digest {
   readonly leaveToken: string;
 }
 
+/** The changes of a kind. Their line on the page may quote a prompt, a title or a reason, so a mail has words of its own. */
+const CHANGES: Readonly<Record<AwayKind, string>> = {
+  answers: 'answered you',
+  replies: 'replied to you on the board',
+  results: 'finished a task',
+  failures: 'could not finish a task',
+  schedules: 'skipped a scheduled run',
+  money: 'got, lost or spent money',
+  restrictions: 'was restricted',
+  posts: 'wrote on the board',
+  members: 'joined the village',
+};
+
 type Line = Readonly<{ agent_id: string | null; line: string; link: string }>;
 
 const clean = (text: string): string => shorten(text.replaceAll(UNPRINTABLE, ' '), LINE_MAX_CHARS);
@@ -34,8 +47,11 @@ function lineOf({ agent_id: agentId, line, link }: Line, { origin, nameOf }: Sen
   return `- ${clean(words)}\n  ${origin}${link}`;
 }
 
-const countOf = ({ count, more }: AwayGroup): string =>
-  count === 1 ? '' : ` (and ${count - 1}${more ? '+' : ''} more)`;
+function changesOf({ kind, count, more, newest }: AwayGroup): Line {
+  const { agent_id, link } = newest;
+  const others = count === 1 ? '' : ` (and ${count - 1}${more ? '+' : ''} more)`;
+  return { agent_id, line: `${agent_id === null ? 'a person ' : ''}${CHANGES[kind]}${others}`, link };
+}
 
 function subjectOf({ needs, fresh, groups }: Digest): string {
   if (needs.length === 0)
@@ -44,16 +60,13 @@ function subjectOf({ needs, fresh, groups }: Digest): string {
   return `Hamlet: ${number === 1 ? '1 thing needs you' : `${number} things need you`}`;
 }
 
-/** The mail with what waits for a person and what changed: the lines and links of their pages, and no other text. Pure. */
+/** The mail with what waits for a person, in the lines of its page, and the kinds of what changed. No text of people or agents is in it. Pure. */
 export function digestLetter(digest: Digest, sender: Sender): Letter {
   const { to, needs, groups, leaveToken } = digest;
   const shown = needs.slice(0, LINES_MAX).map((need) => lineOf(need, sender));
   const rest =
     needs.length > LINES_MAX ? [`- and ${needs.length - LINES_MAX} more\n  ${sender.origin}/?view=needs`] : [];
-  const changes = groups.map((group) => {
-    const { agent_id, line, link } = group.newest;
-    return lineOf({ agent_id, line: `${line}${countOf(group)}`, link }, sender);
-  });
+  const changes = groups.map((group) => lineOf(changesOf(group), sender));
   const parts = [
     ...(needs.length > 0 ? ['Needs you', ...shown, ...rest, ''] : []),
     ...(groups.length > 0 ? ['While you were away', ...changes, ''] : []),

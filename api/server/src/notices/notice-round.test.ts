@@ -1,10 +1,11 @@
-/** What a person changes while the mails of others are under way. */
+/** Changes of a person while the mails of others are under way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimDueTargets, inTransaction, leaveMail, noteNotice, setMailWants } from '@hamlet/store';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { testVillage } from '../testing/test-village.ts';
 import { noticeRound } from './notice-round.ts';
+import { MailRefusal, type Mailer } from './smtp-mailer.ts';
 
 const village = await testVillage();
 const { peopleUrl: url } = await village.startReplica();
@@ -28,22 +29,25 @@ const rows = admins.map(({ accountId }, at) => ({
   due_at: new Date(Date.now() - 60_000 + at),
 }));
 
-test('a person who ends their mails while those of others are sent gets none', async () => {
-  await db.insertInto('notice_target').values(rows).execute();
-  const sent: string[] = [];
-  const last = rows.length - 1;
-  const round = noticeRound({
+const roundWith = (mailer: Mailer) =>
+  noticeRound({
     db,
     source: { list: () => [], get: () => null, entitlements: () => [] } as never,
     economy: { timeZone: 'UTC' },
-    mailer: async ({ to }) => {
-      sent.push(to);
-      await inTransaction(db, (tx) => leaveMail(tx, tokenOf(last)));
-    },
+    mailer,
     origin: 'https://village.example',
     log: () => undefined,
     nowMs: () => Date.now(),
     stopping: new AbortController().signal,
+  });
+
+test('a person who ends their mails while those of others are sent gets none', async () => {
+  await db.insertInto('notice_target').values(rows).execute();
+  const sent: string[] = [];
+  const last = rows.length - 1;
+  const round = roundWith(async ({ to }) => {
+    sent.push(to);
+    await inTransaction(db, (tx) => leaveMail(tx, tokenOf(last)));
   });
   await round();
   assert.deepEqual(
@@ -62,4 +66,26 @@ test('a choice that comes between a look and its note stays', async () => {
   const { accountId } = target;
   await inTransaction(db, (tx) => setMailWants(tx, { accountId, wants: 'off', dueInS: 0, restS: 0 }));
   assert.equal(await noteNotice(db, target, { noted: [], dueInS: 60, sent: true }), false);
+});
+
+test('an address that defers every mail holds up no other and is not tried sooner by a new choice; a dead server rests', async () => {
+  for (const isOfRecipient of [true, false]) {
+    await db
+      .updateTable('notice_target')
+      .set({ wants: 'needs', noted: [], sent_at: null, due_at: new Date(0) })
+      .execute();
+    const tried: string[] = [];
+    const round = roundWith(({ to }) => {
+      tried.push(to);
+      const refusal = new MailRefusal('EENVELOPE 450', { isOfAddress: false, isOfRecipient }, null);
+      return tried.length === 1 ? Promise.reject(refusal) : Promise.resolve();
+    });
+    await round();
+    assert.equal(tried.length, isOfRecipient ? rows.length : 4);
+    if (!isOfRecipient) continue;
+    const failing = db.selectFrom('notice_target').select(['account_id', 'due_at']).where('failures', '>', 0);
+    const { account_id: accountId, due_at: dueAt } = await failing.executeTakeFirstOrThrow();
+    await inTransaction(db, (tx) => setMailWants(tx, { accountId, wants: 'needs', dueInS: 0, restS: 0 }));
+    assert.deepEqual((await failing.executeTakeFirstOrThrow()).due_at, dueAt);
+  }
 });

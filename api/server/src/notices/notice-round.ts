@@ -80,12 +80,13 @@ export function noticeRound(ports: RoundPorts): () => Promise<void> {
     // The end of a replica may follow the server's yes: the mail counts as sent.
     if (stopping.aborted) return;
     const { targetId, failures } = target;
-    if (error.isOfAddress) {
+    if (error.about.isOfAddress) {
       log('info', 'a mail server refuses an address', { target: targetId, code: error.code });
       await endMailTarget(db, target);
       return;
     }
-    pausedUntilMs = nowMs() + SERVER_PAUSE_MS;
+    // A person whose address defers every mail must not hold up those of others.
+    if (!error.about.isOfRecipient) pausedUntilMs = nowMs() + SERVER_PAUSE_MS;
     const dueInS = retryInS(failures);
     log('warn', 'a mail was not sent; the api tries again', { target: targetId, seconds: dueInS, error });
     await noteFailed(db, target, { code: error.code, dueInS });

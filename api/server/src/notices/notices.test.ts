@@ -38,7 +38,16 @@ test('a notice at once needs something that no notice has named, and rests a qua
   assert.equal(decideNotice({ ...look, needs: [need('a'), need('b')], noted: ended.noted }).fresh, 1, 'it came back');
   assert.equal(decideNotice({ ...look, groups: [group(1, 'x')] }).sends, false, 'news alone');
   const many = Array.from({ length: 150 }, (_, n) => need(`a${n}`));
-  assert.equal(decideNotice({ ...look, needs: many }).noted.length, 100);
+  const named = decideNotice({ ...look, needs: many });
+  assert.deepEqual([named.sends, named.noted.length], [true, 100]);
+  const still = decideNotice({ ...look, needs: many, noted: named.noted });
+  assert.deepEqual([still.sends, still.fresh], [false, 0], 'more needs than are noted are not new each time');
+  const other = need('', { kind: 'permission', id: 'p' });
+  assert.equal(
+    decideNotice({ ...look, needs: [...many, other], noted: named.noted }).fresh,
+    1,
+    'they hide no other kind',
+  );
 });
 
 test('a digest comes at seven in the time zone of the village, also over a change of the clocks, and not without a line', () => {
@@ -63,7 +72,14 @@ test('a mail has the lines and links of the pages, bounded, and no character of 
     letter.text,
     /^Needs you\n- Agent a cannot run\n {2}https:\/\/village\.example\/\?agent=a&tab=now\n- Says Bcc/,
   );
-  assert.match(letter.text, /- Agent ada finished “A” \(and 2 more\)\n/);
+  assert.match(
+    letter.text,
+    /- Agent ada finished a task \(and 2 more\)\n {2}https:\/\/village\.example\/\?view=runs\n/,
+  );
+  assert.doesNotMatch(letter.text, /“A”/, 'the line on the page quotes the task');
+  const joined = { ...group(1, 'Zoe joined'), kind: 'members' } as const;
+  const ofPerson = { ...joined, newest: { ...joined.newest, agent_id: null } };
+  assert.match(digestLetter({ ...digest, groups: [ofPerson] }, sender).text, /\n- A person joined the village\n/);
   assert.doesNotMatch(letter.text, /[\r\u202E\u2028]/);
   assert.ok(letter.text.split('\n').every((line) => line.length <= 210));
   assert.equal(letter.leaveUrl, 'https://village.example/api/v1/notices/leave?token=T');

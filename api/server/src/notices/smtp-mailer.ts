@@ -3,6 +3,8 @@ import type { MailSettings } from './mail-settings.ts';
 
 const CONNECT_MS = 8_000;
 const SILENCE_MS = 10_000;
+/** A whole mail: a server that answers a line now and then is never silent. Shorter than the lease of a target. */
+const MAIL_MS = 45_000;
 
 /** A mail in plain text to one person. */
 export interface Letter {
@@ -13,16 +15,25 @@ export interface Letter {
   readonly leaveUrl: string | null;
 }
 
-/** A mail server did not take a mail. `isOfAddress`: it refuses this address permanently; other mails may pass. */
+interface About {
+  /** The server refuses this address permanently. */
+  readonly isOfAddress: boolean;
+  /** It refused the recipient, for this reason or another: mails to others may pass. */
+  readonly isOfRecipient: boolean;
+}
+
+const OF_SERVER: About = { isOfAddress: false, isOfRecipient: false };
+
+/** A mail server did not take a mail. */
 export class MailRefusal extends Error {
   override readonly name = 'MailRefusal';
   readonly code: string;
-  readonly isOfAddress: boolean;
+  readonly about: About;
 
-  constructor(code: string, isOfAddress: boolean, cause: unknown) {
+  constructor(code: string, about: About, cause: unknown) {
     super(`the mail server did not take a mail (${code})`, { cause });
     this.code = code;
-    this.isOfAddress = isOfAddress;
+    this.about = about;
   }
 }
 
@@ -45,16 +56,18 @@ const OF_RECIPIENT = /^55[0-3][ -](?!5\.(?:[^12]|1\.[78]\b))/;
 function refusalOf(error: unknown): MailRefusal {
   const { code, responseCode, command, response }: SmtpFault = Object(error);
   const answer = typeof responseCode === 'number' ? responseCode : 0;
-  const isOfAddress = command === 'RCPT TO' && typeof response === 'string' && OF_RECIPIENT.test(response);
+  const isOfRecipient = command === 'RCPT TO';
+  const isOfAddress = isOfRecipient && typeof response === 'string' && OF_RECIPIENT.test(response);
   const word = typeof code === 'string' && /^[A-Z0-9_]{1,32}$/.test(code) ? code : 'FAILED';
-  return new MailRefusal(answer === 0 ? word : `${word} ${answer}`, isOfAddress, error);
+  return new MailRefusal(answer === 0 ? word : `${word} ${answer}`, { isOfAddress, isOfRecipient }, error);
 }
 
-const securityOf = ({ tls, host }: MailSettings) => ({
+/** nodemailer names the host to the server itself, unless it is an IP address, which TLS does not allow there. */
+const securityOf = ({ tls }: MailSettings) => ({
   secure: tls === 'tls',
   requireTLS: tls === 'starttls',
   ignoreTLS: tls === 'none',
-  tls: { servername: host, minVersion: 'TLSv1.2' as const },
+  tls: { minVersion: 'TLSv1.2' as const },
 });
 
 const leaveHeaders = (leaveUrl: string) => ({
@@ -63,9 +76,10 @@ const leaveHeaders = (leaveUrl: string) => ({
 });
 
 /** Sends mails over SMTP, each on a connection of its own. Reads the password for each, so that a changed Secret needs no restart. */
-export function smtpMailer(settings: MailSettings): Mailer {
+export function smtpMailer(settings: MailSettings, mailMs = MAIL_MS): Mailer {
   const { host, port, from, login } = settings;
   return async ({ to, subject, text, leaveUrl }, stopping) => {
+    const limit = AbortSignal.timeout(mailMs);
     // Loaded with the first mail: most villages send none.
     const { createTransport } = await import('nodemailer');
     try {
@@ -92,10 +106,10 @@ export function smtpMailer(settings: MailSettings): Mailer {
           'Auto-Submitted': 'auto-generated',
           ...(leaveUrl === null ? {} : leaveHeaders(leaveUrl)),
         },
-        ...(stopping === undefined ? {} : { signal: stopping }),
+        signal: stopping === undefined ? limit : AbortSignal.any([stopping, limit]),
       });
     } catch (error) {
-      throw refusalOf(error);
+      throw limit.aborted ? new MailRefusal('TOO_SLOW', OF_SERVER, error) : refusalOf(error);
     }
   };
 }

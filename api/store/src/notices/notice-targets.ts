@@ -64,14 +64,15 @@ interface MailChoice {
   readonly wants: NoticeWants;
   /** Seconds until the first look. */
   readonly dueInS: number;
-  /** Seconds after the last notice in which no other comes, whatever the person chooses. */
+  /** Seconds after the last notice in which no choice brings another. The pause after a failure stays too. */
   readonly restS: number;
 }
 
 /** Changes when mail comes. False if the person has no confirmed address. */
 export async function setMailWants(tx: Tx, { accountId, wants, dueInS, restS }: MailChoice): Promise<boolean> {
   const due = sql<Date>`
-    greatest(now() + make_interval(secs => ${dueInS}), sent_at + make_interval(secs => ${restS}))`;
+    greatest(now() + make_interval(secs => ${dueInS}), sent_at + make_interval(secs => ${restS}),
+      case when failures > 0 then due_at end)`;
   const { numUpdatedRows } = await tx
     .updateTable('notice_target')
     .set({ wants, due_at: due, noted: [] })

@@ -50,11 +50,15 @@ interface Refusal {
 
 /**
  * A mail server on loopback that keeps what it receives. It refuses addresses of refused.example permanently, everything while it is
- * `down`, and at one command while `refusal` is set.
+ * `down`, at one command while `refusal` is set, and answers no sender while it is `silent`.
  */
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
-  const state: { down: boolean; refusal: Refusal | null } = { down: false, refusal: null };
+  const state: { down: boolean; silent: boolean; refusal: Refusal | null } = {
+    down: false,
+    silent: false,
+    refusal: null,
+  };
   const fail = (responseCode: number, message: string): Error => Object.assign(new Error(message), { responseCode });
   const refusalAt = (command: Refusal['at']): Error | null =>
     state.refusal?.at === command ? fail(state.refusal.code, state.refusal.words) : null;
@@ -62,7 +66,9 @@ export async function startMailServer() {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
-    onMailFrom: (_address, _session, done) => done(refusalAt('sender')),
+    onMailFrom: (_address, _session, done) => {
+      if (!state.silent) done(refusalAt('sender'));
+    },
     onRcptTo: ({ address }, _session, done) =>
       done(
         state.down
