@@ -116,7 +116,12 @@ test('hundreds of one kind leave every other kind its share, in the order of the
   const shown = sharedNeeds(many, NEEDS_MAX);
   const count = (kind: Need['kind']): number => shown.filter((need) => need.kind === kind).length;
   assert.equal(shown.length, NEEDS_MAX);
-  assert.deepEqual([count('permission'), count('blocked'), count('moderation'), count('credit')], [2, 43, 4, 1]);
+  const share = Math.floor(NEEDS_MAX / NEED_KINDS.length);
+  assert.ok(share >= 2);
+  assert.deepEqual(
+    [count('permission'), count('blocked'), count('moderation'), count('credit')],
+    [2, NEEDS_MAX - 2 - share - 1, share, 1],
+  );
   assert.deepEqual(
     shown,
     many.filter((need) => shown.includes(need)),
