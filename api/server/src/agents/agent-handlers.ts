@@ -99,7 +99,7 @@ export function agentHandlers(village: Village) {
     listAgents: listAgents(village),
     getAgent: plain(async ({ params }) => {
       const described = await reader.describe(params.agent_id);
-      if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+      if (described === null) return refused('no_such_agent');
       const [holdings, limit] = await Promise.all([
         shownHoldings(db, [params.agent_id]),
         limitReached(params.agent_id),
@@ -123,7 +123,7 @@ export function agentHandlers(village: Village) {
       write: ({ params, query }, begunAt) => source.reboot(params.agent_id, begunAt, query.on_conflict),
     }),
     listTurns: plain(async ({ params, query }) => {
-      if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+      if (source.get(params.agent_id) === null) return refused('no_such_agent');
       return paged(turnPages, { ...query, ...params, list: 'turns' }, async ({ before, limit }) => {
         const { turns, next } = await readTurns(db, params.agent_id, { after: before, limit });
         const view = ({ turn, agentId, recordedAt }: (typeof turns)[number]) => ({

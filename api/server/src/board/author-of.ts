@@ -41,8 +41,7 @@ export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): 
     return actor.role === 'admin'
       ? THE_VILLAGE
       : refused('forbidden', 'Only an admin may write on behalf of the village');
-  if (actor.role === 'agent')
-    return agentAuthor(actor.agentId, source) ?? refused('no_such_agent', `There is no agent ${actor.agentId}`);
+  if (actor.role === 'agent') return agentAuthor(actor.agentId, source) ?? refused('no_such_agent');
   if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
   const by: Byline = { authorType: 'human', authorId: actor.id, authorName: actor.name, authorTier: null };
   return { ok: true, viewer: viewerOf(actor), by, kind: actor.role, rank: 0, accountId: actor.accountId };

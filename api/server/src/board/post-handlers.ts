@@ -38,9 +38,7 @@ const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 
 
 function refuseUnknown(audience: string, { source }: Village): Refused | null {
   const agentId = addresseeOf(audience);
-  return agentId === null || source.get(agentId) !== null
-    ? null
-    : refused('no_such_agent', `There is no agent ${agentId}`);
+  return agentId === null || source.get(agentId) !== null ? null : refused('no_such_agent');
 }
 
 async function create(

@@ -109,7 +109,7 @@ async function readAgentNews(
   { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,
   { db, source, board: { epoch } }: Village,
 ): Promise<Outcome<DataOf<typeof listBoardNews>>> {
-  if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  if (source.get(agentId) === null) return refused('no_such_agent');
   const read = newsPages.read(query.after, agentId);
   if (read === undefined) return refused('cursor_invalid');
   const after = read?.epoch === epoch ? read.offset : 0;

@@ -35,7 +35,7 @@ export function figuresHandlers({ db, source, figures }: Ports) {
     listAgentFigures: plain(() => fromRedis(async () => ({ agents: (await figures.read()).agents }))),
     getAgentFigures: plain(async ({ params: { agent_id: agentId } }) => {
       const record = source.get(agentId);
-      if (record === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (record === null) return refused('no_such_agent');
       return fromRedis(async () => ({
         agent_id: agentId,
         // An agent that was deleted may have had the same id within the last hour.

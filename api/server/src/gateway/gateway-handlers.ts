@@ -104,7 +104,7 @@ function getModel({ source, gateway }: Village): Handlers['getModel'] {
 
 function getModelUse({ db, source, gateway }: Village): Handlers['getModelUse'] {
   return plain(async ({ params: { agent_id: agentId }, now }) => {
-    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (source.get(agentId) === null) return refused('no_such_agent');
     const allowance = await gateway.limits.of(agentId);
     const [hour, recent] = await Promise.all([
       readModelHour(db, agentId, requestLife(gateway.answerTimes)),

@@ -49,7 +49,7 @@ function putEntitlement({ db, specWriter }: EntitlementServices): Handlers['putE
 
 function putAgentEntitlement({ db, source, specWriter }: EntitlementServices): Handlers['putAgentEntitlement'] {
   return inCluster(db, ({ params: { agent_id: agentId }, query: { on_conflict: onConflict }, body }) => {
-    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (source.get(agentId) === null) return refused('no_such_agent');
     const unknown = body.policy === 'Pinned' ? refuseUnknownTier(source, body.name) : null;
     if (unknown !== null) return unknown;
     return accepted({

@@ -30,10 +30,7 @@ async function mayProve(db: Db, actor: Actor, record: LogRecord): Promise<Refuse
 function getBalanceProof({ db, source }: Village): Handlers['getBalanceProof'] {
   return plain(async ({ params: { agent_id } }) => {
     const account = await findAgentAccount(db, agent_id);
-    if (account === null)
-      return source.get(agent_id) === null
-        ? refused('no_such_agent', `There is no agent ${agent_id}`)
-        : refused('not_sealed');
+    if (account === null) return source.get(agent_id) === null ? refused('no_such_agent') : refused('not_sealed');
     const head = await readLogHead(db);
     const entry = await newestSealedEntry(db, account.accountId);
     const record = entry === null ? null : await findLogRecord(db, entry.transferId);

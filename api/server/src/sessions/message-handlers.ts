@@ -134,7 +134,7 @@ async function admitMessage(
 ): Promise<Outcome<Omit<Beginning, 'village'>>> {
   const { session, access } = held;
   const record = source.get(session.agentId);
-  if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${session.agentId}`);
+  if (record === null || record.deleting) return refused('no_such_agent');
   // The list may have changed since the session began.
   const denied = refuseRepository(session.repositoryUrl, request.actor) ?? (await refuseAny(tx, held));
   if (denied !== null) return denied;

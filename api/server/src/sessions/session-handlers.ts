@@ -67,7 +67,7 @@ function createSession({ source, refuseRepository, refuseRepositoryTo }: Village
     const { title = null, repository = null, people } = request.body;
     const url = repository?.url;
     const record = source.get(agentId);
-    if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (record === null || record.deleting) return refused('no_such_agent');
     const author = authorOf(request.actor);
     const named = await peopleNamed(tx, people);
     if (!named.ok) return named;
@@ -94,7 +94,7 @@ function listAgentSessions({ db, source }: Village): Handlers['listAgentSessions
   return plain(async (request) => {
     const { params, query, actor } = request;
     const { agent_id: agentId } = params;
-    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (source.get(agentId) === null) return refused('no_such_agent');
     const scope = await scopeOf(db, request, { agentId, whose: query.whose });
     if (!scope.ok) return scope;
     return paged(cursor, { ...query, agentId, reader: actor.id, list: 'sessions' }, async (page) => {

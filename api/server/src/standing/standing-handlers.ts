@@ -41,7 +41,7 @@ interface MeasureOf {
 /** Refuses a name that the village has never known. A measure against a known name without an Agent applies to its next life. */
 async function refuseUnknown(source: Village['source'], tx: Db, agentId: string): Promise<Refused | null> {
   const known = source.get(agentId) !== null || (await isKnownAgent(tx, agentId));
-  return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
+  return known ? null : refused('no_such_agent');
 }
 
 async function take(

@@ -29,7 +29,7 @@ export function timelineHandler({ db, source }: Village) {
       const { params, query, actor } = request;
       const { agent_id: agentId } = params;
       const agent = source.get(agentId);
-      if (agent === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (agent === null) return refused('no_such_agent');
       const scope = await scopeOf(db, request, { agentId, whose: query.whose });
       if (!scope.ok) return scope;
       const sessionId = query.session_id ?? null;

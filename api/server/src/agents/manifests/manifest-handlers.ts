@@ -14,7 +14,7 @@ export function manifestHandlers(village: Village) {
 function getManifests({ source, manifests }: Village): Handlers['getAgentManifests'] {
   return plain(async ({ params: { agent_id: agentId } }) => {
     const record = source.get(agentId);
-    if (record === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (record === null) return refused('no_such_agent');
     return accepted(await manifests.read(record));
   });
 }
@@ -33,7 +33,7 @@ function writtenOf(outcome: Outcome<WrittenManifests>, resumed: boolean): Outcom
 
 function putManifests({ db, source, manifests }: Village): Handlers['putAgentManifests'] {
   return inCluster(db, ({ params: { agent_id: agentId }, query: { on_conflict: onConflict }, body }) => {
-    if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (source.get(agentId) === null) return refused('no_such_agent');
     return accepted({
       kind: 'Agent',
       name: agentId,

@@ -95,8 +95,7 @@ export function putModelCredential({ db, source, gateway }: Village): Handlers['
   return plain(async (request) => {
     const { body } = request;
     const { name, key, agent_id: agentId = null } = body;
-    if (agentId !== null && source.get(agentId) === null)
-      return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (agentId !== null && source.get(agentId) === null) return refused('no_such_agent');
     const refusal = refusalOfProvider(body, credentials);
     if (refusal !== null) return refusal;
     const failed = await refusalOfTest(db, body);

@@ -68,7 +68,7 @@ export function villageModelsHandler({ db, source, gateway }: Village) {
   return {
     showModels: plain(async ({ actor, query: { agent_id: agentId } }) => {
       const agent = agentId === undefined ? null : await agentPart(agentId);
-      if (agentId !== undefined && agent === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (agentId !== undefined && agent === null) return refused('no_such_agent');
       const tiers = tiersByModel(source.entitlements());
       const served = catalog.served(agentId ?? null).filter((name) => !name.includes('*'));
       const health = await readModelHealth(db);

@@ -78,8 +78,7 @@ function startSubscription({ source, gateway }: Village): Handlers['startSubscri
     const { settings } = subscriptions;
     if (settings === null) return refused('subscription_off');
     const { name, agent_id: agentId = null } = body;
-    if (agentId !== null && source.get(agentId) === null)
-      return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (agentId !== null && source.get(agentId) === null) return refused('no_such_agent');
     if (isConfiguredName(name, models.config)) return refused('provider_configured');
     const verifier = randomBytes(VERIFIER_BYTES).toString('base64url');
     const expiresAtMs = now.getTime() + SIGN_IN_MS;

@@ -90,7 +90,7 @@ function priceOf(source: Tiers, agentId: string): bigint | null {
 function quoteOf(source: Tiers, agentId: string, tokens: number): Outcome<TokenQuote> {
   if (!Number.isSafeInteger(tokens) || tokens < 0 || tokens > TOKENS_MAX)
     throw new RangeError(`invalid number of tokens: ${tokens}`);
-  if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  if (source.get(agentId) === null) return refused('no_such_agent');
   const perThousand = priceOf(source, agentId);
   return perThousand === null
     ? refused('unavailable', `The API does not know the tier of ${agentId} yet; try again`)

@@ -80,7 +80,7 @@ function refusalOf(
 ): Refused {
   switch (reason) {
     case 'no_such_account':
-      return refused('no_such_agent', `There is no agent ${agentId}`);
+      return refused('no_such_agent');
     case 'insufficient_funds':
       return refused(reason, `${agentId} can spend ${formatAiDollars(available)} aiDollars: take at most that`);
     case 'allowance_exceeded': {

@@ -94,7 +94,7 @@ export function ledgerHandlers(village: Village) {
     getAllowance: plain(async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy))),
     getBalance: plain(async ({ params: { agent_id: agentId }, query, now }) => {
       const account = await findAgentAccount(db, agentId);
-      if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (account === null && unknown(agentId)) return refused('no_such_agent');
       if (account === null)
         return accepted(balanceAnswer(agentId, { balance: 0n, held: 0n, asOf: query.as_of ?? now.toISOString() }));
       const { accountId } = account;
@@ -107,7 +107,7 @@ export function ledgerHandlers(village: Village) {
     listMoneyDays: plain(async ({ query, actor }) => accepted(await moneyDays({ ...query, actor }))),
     getLedger: plain(async ({ params: { agent_id: agentId }, query, now }) => {
       const account = await findAgentAccount(db, agentId);
-      if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (account === null && unknown(agentId)) return refused('no_such_agent');
       if (account === null)
         return accepted({ agent_id: agentId, entries: [], as_of: query.as_of ?? now.toISOString(), next_cursor: null });
       return readPage(db, account.accountId, {

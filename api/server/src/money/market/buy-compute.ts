@@ -186,7 +186,7 @@ export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts
   const { agentId } = asked;
   const before = await boughtBefore(tx, asked);
   if (before !== null) return before;
-  if (ports.source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  if (ports.source.get(agentId) === null) return refused('no_such_agent');
   const bar = (await readBars(tx, [agentId])).get(agentId);
   if (barsRuns(bar)) return refused('agent_barred', `A measure of an admin bars ${agentId}: ${bar?.measure}`);
   const priced = priceAsked(asked, ports);

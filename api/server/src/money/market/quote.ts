@@ -172,7 +172,7 @@ async function agentPart(ports: QuotePorts, record: AgentRecord, offer: Offer | 
 
 export async function quote(asked: QuoteAsked, ports: QuotePorts, now: Date): Promise<Outcome<QuoteAnswer>> {
   const record = asked.agentId === null ? null : ports.source.get(asked.agentId);
-  if (asked.agentId !== null && record === null) return refused('no_such_agent', `There is no agent ${asked.agentId}`);
+  if (asked.agentId !== null && record === null) return refused('no_such_agent');
   const offer = await offerOf(ports, asked);
   if (!offer.ok) return offer;
   return accepted({

@@ -117,8 +117,7 @@ async function create(
   { act, wanted }: { readonly act: Acting; readonly wanted: Parameters<typeof proposeDeposit>[1] },
 ): Promise<CreditAnswer> {
   const { agentId, provider, transactionId, amount } = wanted;
-  if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null)
-    return refused('no_such_agent', `There is no agent ${agentId}`);
+  if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null) return refused('no_such_agent');
   // `creditedAlone` locks this admin's credits, so that concurrent requests cannot exceed the limit.
   const second = (await creditedAlone(tx, act.actor.id)) + amount > creditLimit;
   const deposit = await proposeDeposit(tx, wanted);

@@ -46,7 +46,7 @@ export function orderHandlers({ payments, log, source }: Village) {
     createPayPalOrder: plain(async ({ body: { agent_id: agentId, amount }, headers }) => {
       const { orders, paypalMode } = payments;
       if (orders === null || paypalMode === 'off') return refused('paypal_off');
-      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      if (source.get(agentId) === null) return refused('no_such_agent');
       const [whole = '0', places = ''] = amount.split('.');
       const value = `${whole}.${places.padEnd(2, '0')}`;
       const origin = originOf(headers);

@@ -15,7 +15,7 @@ export async function lifeForRun(
   agentId: string,
 ): Promise<Outcome<{ readonly uid: string }>> {
   const record = source.get(agentId);
-  if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
+  if (record === null || record.deleting) return refused('no_such_agent');
   const bar = (await readBars(tx, [agentId])).get(agentId);
   if (barsRuns(bar)) return refused('agent_barred', `A measure of an admin bars ${agentId}: ${bar?.measure}`);
   const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
