@@ -172,7 +172,7 @@ nodeSelector:
 {{- end }}
 {{- end -}}
 
-{{- /* The api's environment for sign-in by OpenID Connect. */ -}}
+{{- /* The api's environment for mail to people. */ -}}
 {{- define "hamlet.mailEnv" -}}
 {{- $url := .Values.oidc.publicUrl | default .Values.ingress.host }}
 {{- with .Values.mail }}
@@ -190,6 +190,7 @@ nodeSelector:
 {{- end }}
 {{- end -}}
 
+{{- /* The api's environment for sign-in by OpenID Connect. */ -}}
 {{- define "hamlet.oidcEnv" -}}
 {{- $host := .Values.ingress.host }}
 {{- with .Values.oidc }}
