@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { Bots } from './bots.ts';
+import { Bots, namedBots } from './bots.ts';
 
 type Listed = ReturnType<AgentSource['list']>[number];
 
@@ -41,7 +41,7 @@ function open(secrets: Record<string, readonly string[] | Error>) {
 
 const names = (bots: Awaited<ReturnType<Bots['list']>>) => bots.map(({ agentId, channel }) => `${agentId} ${channel}`);
 
-test('a Secret that cannot be read stops no bot: its own keeps the tokens, and the others change theirs', async () => {
+test('an unreadable Secret stops no bot: its own keeps its tokens, and the others get new ones', async () => {
   const secrets: Record<string, readonly string[] | Error> = {
     ada: ['1:a'],
     'ada-slack': ['xapp-1', 'xoxb-1'],
@@ -60,4 +60,13 @@ test('a Secret that cannot be read stops no bot: its own keeps the tokens, and t
 test('of two agents with one token, the first by name has the bot; without a Secret there is none', async () => {
   const { later } = open({ ada: ['1:a'], bob: ['1:a'] });
   assert.deepEqual(names(await later()), ['ada telegram']);
+});
+
+test('bots are named in the order of agents, and an Agent under deletion names none', () => {
+  const leaving = { ...agent('cleo', { telegram: { secretName: 'cleo' } }), deleting: true };
+  const named = namedBots({ list: () => [leaving, ...AGENTS] });
+  assert.deepEqual(
+    named.map(({ agentId, channel }) => `${agentId} ${channel}`),
+    ['ada telegram', 'ada slack', 'bob telegram'],
+  );
 });

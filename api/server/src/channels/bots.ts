@@ -28,10 +28,22 @@ function newBot({ db, monotonicMs, config }: BotsPorts, { agentId, channel }: Na
   return slackBot({ url: config.slackUrl, monotonicMs }, agentId, { app: first, bot: second });
 }
 
+/** A bot that an Agent names. */
 interface Named {
   readonly agentId: string;
   readonly channel: Channel;
   readonly secretName: string;
+}
+
+/** The bots that Agents name, in the order of agents. An Agent under deletion names none. */
+export function namedBots(source: Pick<AgentSource, 'list'>): readonly Named[] {
+  const agents = source.list().toSorted((a, b) => a.agentId.localeCompare(b.agentId));
+  return agents.flatMap(({ agentId, spec, deleting }) =>
+    CHANNELS.flatMap((channel) => {
+      const secretName = deleting ? undefined : spec.channels?.[channel]?.secretName;
+      return secretName === undefined ? [] : [{ agentId, channel, secretName }];
+    }),
+  );
 }
 
 interface Known {
@@ -64,21 +76,11 @@ export class Bots {
     return this.#bots;
   }
 
-  #named(): readonly Named[] {
-    const agents = this.#ports.source.list().toSorted((a, b) => a.agentId.localeCompare(b.agentId));
-    return agents.flatMap(({ agentId, spec, deleting }) =>
-      CHANNELS.flatMap((channel) => {
-        const secretName = deleting ? undefined : spec.channels?.[channel]?.secretName;
-        return secretName === undefined ? [] : [{ agentId, channel, secretName }];
-      }),
-    );
-  }
-
   async #readAll(): Promise<readonly Bot[]> {
     const known = new Map<string, Known>();
     const taken = new Set<string>();
     let failures = 0;
-    for (const named of this.#named()) {
+    for (const named of namedBots(this.#ports.source)) {
       const found = await this.#find(named).catch((error: unknown) => {
         failures += 1;
         this.#complaint.fail(error);

@@ -1,14 +1,15 @@
 import { inTransaction, keepChannelCode, listIdentities, unlinkIdentity, type ChannelIdentityRow } from '@hamlet/store';
-import { type ChannelLink, CHANNELS } from '@hamlet/contract';
+import type { ChannelLink } from '@hamlet/contract';
 import { auditAccount } from '../auth/account-actor.ts';
 import { hashOf, newLetterCode } from '../auth/secrets.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { withTimeout } from '../service/with-timeout.ts';
-import type { Bot } from './bot-port.ts';
 import { accountOf } from '../people/account-view.ts';
 import { lockSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
+import type { Bot } from './bot-port.ts';
+import { namedBots } from './bots.ts';
 
 const CODE_LIFE_MS = 600_000;
 
@@ -32,12 +33,7 @@ export function channelHandlers({ db, source, bots }: Pick<Village, 'db' | 'sour
       if (accountId === null) return refused('session_needed');
       const links = (await listIdentities(db, accountId)).map(linkView);
       const known = (await inTime(bots.list())) ?? [];
-      const named = source
-        .list()
-        .flatMap(({ agentId, spec }) =>
-          CHANNELS.filter((channel) => spec.channels?.[channel] !== undefined).map((channel) => ({ agentId, channel })),
-        );
-      const agents = named.map(async ({ agentId, channel }) => {
+      const agents = namedBots(source).map(async ({ agentId, channel }) => {
         const bot = known.find((each) => each.agentId === agentId && each.channel === channel);
         return { agent_id: agentId, channel, bot_page: await pageOf(bot) };
       });
