@@ -6,10 +6,7 @@ import type { Caller } from '../http/handler.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { continueTrace } from '../http/trace.ts';
 
-/**
- * The person behind a message, limited like an API key with the scopes, by default `work`; refused while the person is
- * banned.
- */
+/** The person behind a message, limited like an API key with these scopes; refused while the person is banned. */
 export function callerOfPerson(
   { accountId, role, name, identityId, ban }: LinkedPerson,
   scopes: readonly KeyScope[] = ['work'],

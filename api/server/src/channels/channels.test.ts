@@ -260,7 +260,7 @@ test('a run whose request expired takes no place among deliveries; an answer of 
   assert.equal((await received()).text, 'Answered.');
 });
 
-test('an answer waits as long as a 429 says, and loses formatting that Telegram refuses; words replace a part that it refuses; a blocked bot ends the delivery', async () => {
+test('a 429 delays an answer, a refused format becomes plain text, words replace a refused part, and a blocked bot ends it', async () => {
   const answerWith = async (text: string): Promise<void> => {
     telegram.write(ZOE, 'Say it.');
     await until('the run', async () => (await talk.next('ada')) !== null);

@@ -119,7 +119,7 @@ test('words replace a file that the messenger refuses, and the next file follows
   );
 });
 
-test('a run whose delivery fails holds up no other; after an outage of the messenger, the order is as before', async () => {
+test('a failed delivery delays no other; after an outage of the messenger, the order is as before', async () => {
   const bot = fakeBot('ada');
   const texts = ['Stuck.', 'Baked.', 'Sliced.'];
   const failing = (stuck: readonly string[]): FakeBot => ({

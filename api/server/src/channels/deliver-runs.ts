@@ -140,7 +140,7 @@ async function deliverRun(ports: DeliveryPorts, bot: Bot, run: ChannelRun): Prom
 /**
  * Sends people the answers, files, reports and requests of runs that their messages began. It notes a message after the
  * messenger took it, so a crash between the two repeats one message. Rejects if the bot must wait. A run that fails while
- * another succeeds comes after all others, so that it holds up none; one that fails a day after its end is not tried again.
+ * another succeeds is tried again after all others; one that fails a day after its end is given up.
  */
 export async function deliverRuns(ports: DeliveryPorts, bot: Bot, runs: readonly ChannelRun[]): Promise<void> {
   const { db, isActive } = ports;

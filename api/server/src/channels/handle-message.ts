@@ -48,11 +48,13 @@ const ATTEMPTS = { name: 'channel-strangers', quota: 3, windowS: 60 };
 const STRANGER =
   'This chat is not linked to an account of the village. Open Connections in the village, create a code, and send it here.';
 const linkedTo = (name: string, { commandSign }: Answering): string =>
-  `Linked to the account ${name} of the village. Write to me, and I answer here. ${commandSign}new begins another conversation.`;
+  `Linked to the account ${name} of the village. Write to me, and I answer here. ` +
+  `${commandSign}new begins another conversation.`;
 const LINKED_ELSEWHERE =
   'This chat is linked to another account of the village: end that link under Connections there, then create a new code.';
 const help = ({ commandSign }: Answering): string =>
-  `Write to me, and I answer here. ${commandSign}new begins another conversation. ${commandSign}pay 2.5 TASK offers me 2.5 ai$ for a task. Connections in the village ends the link.`;
+  `Write to me, and I answer here. ${commandSign}new begins another conversation. ` +
+  `${commandSign}pay 2.5 TASK offers me 2.5 ai$ for a task. Connections in the village ends the link.`;
 const ONLY_TEXT = 'I can read only text here.';
 const BEGUN = 'The next message begins another conversation.';
 const LOST = 'I could not take this; send it again later.';
@@ -157,7 +159,8 @@ export class MessageHandler {
     const { run, offer } = created.data;
     const of = { identityId: person.identityId, agentId: bot.agentId };
     await noteChannelRun(this.#ports.db, { ...of, runId: run.run_id });
-    return `${offer?.amount ?? amount} ai$ are held for this. When the result is here, pay or refuse it under Needs you in the village.`;
+    const held = offer?.amount ?? amount;
+    return `${held} ai$ are held for this. When the result is here, pay or refuse it under Needs you in the village.`;
   }
 
   async #beginNew(conversing: Conversing): Promise<string> {

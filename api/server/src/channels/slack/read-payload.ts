@@ -41,20 +41,25 @@ export interface Read {
   readonly blocks: readonly object[];
 }
 
-/** The place of a message: its conversation and its time stamp. */
-export const placeOf = (channel: string, ts: string): string => `${channel} ${ts}`;
+/** The id of a message: its conversation and its time stamp. */
+export const messageIdOf = (channel: string, ts: string): string => `${channel} ${ts}`;
+
+export function readMessageId(messageId: string): { readonly channel: string; readonly ts: string } {
+  const [channel = '', ts = ''] = messageId.split(' ');
+  return { channel, ts };
+}
 
 /** Slack names people within a workspace. */
 const senderOf = (team: string, user: string): Received['sender'] => ({ id: `${team} ${user}`, name: user });
 
 function wishOfText(text: string): Wish {
   const written = readSlackText(text);
-  // Slack keeps messages that begin with a stroke for itself.
+  // Slack keeps messages that begin with a slash for itself.
   const wish = wishOf(written.startsWith('!') ? `/${written.slice(1)}` : written);
   return wish.kind === 'say' ? { kind: 'say', text: written } : wish;
 }
 
-/** A mention in a channel. Others could use a code that is written there, so it never links. */
+/** A mention in a channel never links an account: others could use a code that is written there. */
 function wishOfMention(text: string): Wish | null {
   const wish = wishOfText(text.replace(/^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>[\s,:]*/, ''));
   if (wish.kind !== 'link') return wish;
@@ -79,7 +84,7 @@ function readAction({ team, user, container, message, actions }: z.infer<typeof 
   const wish = action === undefined ? null : readPress(action.value);
   if (action === undefined || wish === null) return null;
   const { channel_id: channel, message_ts: ts } = container;
-  const press = { id: action.action_ts, messageId: placeOf(channel, ts) };
+  const press = { id: action.action_ts, messageId: messageIdOf(channel, ts) };
   const updateId = `${channel} ${ts} ${action.action_ts}`;
   return {
     received: { updateId, sender: senderOf(team.id, user.id), wish, press },
@@ -88,8 +93,8 @@ function readAction({ team, user, container, message, actions }: z.infer<typeof 
 }
 
 /**
- * Reads the payload of an envelope; null if the village ignores it: other bots, edited messages, and messages in a channel
- * that do not mention the bot. Pure.
+ * Reads the payload of an envelope; null for one that the village ignores: of another bot, of an edited message, or of a
+ * message in a channel that does not mention the bot. Pure.
  */
 export function readPayload(payload: unknown): Read | null {
   const event = EventPayload.safeParse(payload);

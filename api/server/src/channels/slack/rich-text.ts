@@ -23,7 +23,7 @@ interface RichText {
   readonly elements: readonly Section[];
 }
 
-/** Slack refuses all blocks of a message together from about 13,200 characters of JSON on; buttons have 1,000 of them. */
+/** Slack refuses blocks that together have about 13,200 characters of JSON or more; 1,000 are left for buttons. */
 const JSON_MAX_CHARS = 12_000;
 
 function elementOf(span: Span): TextElement | LinkElement {
@@ -75,7 +75,7 @@ export function plainText(text: string): RichText {
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
 
-/** A Markdown text with its formatting, or as it is written if the formatting takes more room than Slack gives. Pure. */
+/** A Markdown text with its formatting; without it if the formatted text is too long for Slack. Pure. */
 export function richText(markdown: string): RichText {
   const elements = sectionsOf(markdown);
   const formatted: RichText = { type: 'rich_text', elements };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bot, OutgoingMessage, Received } from '../bot-port.ts';
-import { placeOf } from './read-payload.ts';
+import { messageIdOf, readMessageId } from './read-payload.ts';
 import { plainText, richText } from './rich-text.ts';
 import { createSlackApi, type SlackMessage, type SlackTokens } from './slack-api.ts';
 import { SlackInbox } from './slack-inbox.ts';
@@ -23,7 +23,7 @@ interface SlackPorts {
   readonly idleMs?: number;
 }
 
-/** The conversations of a bot with one person each, and the pace in each. */
+/** The direct conversations of a bot, and the pace of each. */
 class Chats {
   readonly #open: (user: string) => Promise<string>;
   readonly #ports: SlackPorts;
@@ -35,7 +35,7 @@ class Chats {
     this.#open = open;
   }
 
-  /** Resolves with the id of the conversation when it takes another message. */
+  /** Resolves with the id of the conversation once its pace allows another message. */
   async ready(to: string): Promise<string> {
     const known = this.#ids.get(to);
     const chat = known ?? (await this.#open(to.split(' ')[1] ?? to));
@@ -74,7 +74,7 @@ export function slackBot(ports: SlackPorts, agentId: string, tokens: SlackTokens
   /** The pressed messages without their buttons. */
   const pressed = new WeakMap<Received, readonly object[]>();
 
-  /** Only a link keeps the name of its person; without the right to read names, it is their id. */
+  /** Only a link keeps the name of its person; without the right to read names it keeps their id. */
   async function named(received: Received): Promise<Received> {
     if (received.wish.kind !== 'link') return received;
     const { id, name: user } = received.sender;
@@ -83,11 +83,11 @@ export function slackBot(ports: SlackPorts, agentId: string, tokens: SlackTokens
 
   async function say(to: string, shown: Shown): Promise<string> {
     const channel = await chats.ready(to);
-    return placeOf(channel, await api.post({ channel, ...shownMessage(shown) }));
+    return messageIdOf(channel, await api.post({ channel, ...shownMessage(shown) }));
   }
 
   async function update(messageId: string, message: Omit<SlackMessage, 'channel'>): Promise<void> {
-    const [channel = '', ts = ''] = messageId.split(' ');
+    const { channel, ts } = readMessageId(messageId);
     await api.update(ts, { channel, ...message });
   }
 
@@ -117,7 +117,7 @@ export function slackBot(ports: SlackPorts, agentId: string, tokens: SlackTokens
     sendFile: async ({ to, ...file }) => api.sendFile(await chats.ready(to), file),
     edit: (messageId, { text, isMarkdown = false }) => update(messageId, shownMessage({ text, isMarkdown })),
     remove: async (_, messageId) => {
-      const [channel = '', ts = ''] = messageId.split(' ');
+      const { channel, ts } = readMessageId(messageId);
       await api.remove(channel, ts);
     },
   };

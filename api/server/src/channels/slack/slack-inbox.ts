@@ -3,7 +3,7 @@ import type { SlackApi } from './slack-api.ts';
 import { readPayload, type Read } from './read-payload.ts';
 import { type Envelope, openSlackSocket, type SlackSocket } from './slack-socket.ts';
 
-/** Another replica that begins to lead waits for the end of this. */
+/** A replica that begins to lead waits for the end of this. */
 const RECEIVE_MS = 10_000;
 /** A socket without a receiver is closed, so that Slack gives its envelopes to another replica. */
 const IDLE_MS = 5_000;
@@ -14,7 +14,7 @@ const IDLE_MS = 5_000;
 const RENEW_MS = 240_000;
 /** A socket that ends sooner is a failure, so that the bot pauses instead of opening one after the other. */
 const SHORTEST_MS = 10_000;
-/** Envelopes that wait; Slack sends one beyond them again, because nothing confirms it. */
+/** Envelopes that wait. The API does not confirm one beyond them, so Slack sends it again. */
 const WAITING_MAX = 1_000;
 /** Messages whose effect has happened, in case Slack sends them again. */
 const DONE_MAX = 1_000;
@@ -47,7 +47,7 @@ export class SlackInbox {
     this.#ports = ports;
   }
 
-  /** Gives each message to `take`, one after the other, for some seconds or until `signal` aborts. */
+  /** Passes messages to `take`, one after the other, for `RECEIVE_MS` or until `signal` aborts. */
   async receive(take: (read: Read) => Promise<void>, signal: AbortSignal): Promise<void> {
     clearTimeout(this.#idle);
     this.#closeAt(signal);
@@ -86,7 +86,7 @@ export class SlackInbox {
     throw new Error('Slack has closed a new socket');
   }
 
-  /** Opens a socket if there is none that serves; the former closes after that. */
+  /** Opens a socket unless one serves; then closes the former one. */
   async #keepOpen(): Promise<void> {
     const former = this.#socket;
     if (former !== null && this.#serves(former)) return;

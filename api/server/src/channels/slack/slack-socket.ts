@@ -42,7 +42,7 @@ function frameOf(data: unknown): z.infer<typeof Frame> | null {
   }
 }
 
-/** Opens a socket. Rejects if Slack does not greet in time. */
+/** Opens a socket. Rejects without a `hello` in time. */
 export function openSlackSocket(address: URL, ports: SocketPorts): Promise<SlackSocket> {
   const web = new WebSocket(address);
   const socket: SlackSocket = {
@@ -58,7 +58,7 @@ export function openSlackSocket(address: URL, ports: SocketPorts): Promise<Slack
     ports.onLeaving();
   };
   return new Promise((resolve, reject) => {
-    const fail = (): void => reject(new Error('Slack does not greet a new socket'));
+    const fail = (): void => reject(new Error('a new socket got no hello from Slack'));
     const limit = setTimeout(() => {
       fail();
       web.close();
