@@ -197,21 +197,16 @@ interface Asked {
   readonly clock: AnswerClock;
 }
 
-/** The trace of the run that asks, for the model's server; undefined outside of runs, and for traces that are not recorded. */
-async function traceparentOf({ tracing }: GatewayPorts, { run, requestId }: Ticket): Promise<string | undefined> {
-  if (tracing === null || run === null) return undefined;
-  return (await tracing.ofModelRequest(run.runId, requestId)) ?? undefined;
-}
-
 async function ask(
   ports: GatewayPorts,
   ticket: Ticket,
   about: Asked & { readonly signal: AbortSignal; readonly onPiece: ChatCaller['onPiece'] },
 ): Promise<void> {
   const { signal, gathered, clock } = about;
+  const { run, requestId } = ticket;
   const { served, request } = ticket.plan;
   try {
-    const traceparent = await traceparentOf(ports, ticket);
+    const traceparent = run === null ? undefined : await ports.tracing?.ofModelRequest(run.runId, requestId);
     signal.throwIfAborted();
     gathered.askedMs = ports.monotonicMs();
     for await (const delta of served.port.stream({ ...request, traceparent, signal })) {

@@ -33,7 +33,7 @@ export interface RequestOf<R extends RouteSpec> {
   readonly actor: R['permission'] extends 'agent:self' | 'run:work' | 'models:use' ? AgentActor : Actor;
   readonly requestId: string;
   readonly traceparent: string;
-  /** The `traceparent` of the span of this request; absent if it has none. A run that the request creates continues it. */
+  /** The `traceparent` of this request's span, which a run that it creates continues; absent without a span. */
   readonly ownSpan?: string | undefined;
   readonly now: Date;
   readonly headers: IncomingHttpHeaders;

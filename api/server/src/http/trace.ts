@@ -12,14 +12,13 @@ export interface TraceContext {
   readonly isSampled: boolean;
 }
 
-/** Null for no header and for an invalid one. Pure. */
+/** Null without a valid header. Pure. */
 export function readTraceparent(header: string | null | undefined): TraceContext | null {
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(header ?? '') ?? [];
   const isValid = [traceId, spanId].every((id) => id !== '' && !/^0+$/.test(id));
   return isValid ? { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED } : null;
 }
 
-/** Pure. */
 export const traceparentOf = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 
@@ -51,8 +50,8 @@ function newSpanId(): string {
 }
 
 /**
- * The `traceparent` of a new span: in the caller's trace, or in a new one. `samples` decides whether a new trace is recorded; by default
- * none is.
+ * The `traceparent` of a new span, in the caller's trace or in a new one. `samples` decides whether a new trace is
+ * recorded; without it none is.
  */
 export function continueTrace(header: string | undefined, samples?: (traceId: string) => boolean): string {
   const known = readTraceparent(header);

@@ -28,7 +28,7 @@ function spanJson({ traceId, spanId, parentSpanId, name, kind, startMs, endMs, a
     name,
     kind: KINDS[kind],
     startTimeUnixNano: nanos(startMs),
-    // The clock may be set back between the two.
+    // The clock may have been set back in between.
     endTimeUnixNano: nanos(Math.max(startMs, endMs)),
     attributes: attributesOf({ ...attributes, 'error.type': error }),
     events: [],
@@ -36,7 +36,7 @@ function spanJson({ traceId, spanId, parentSpanId, name, kind, startMs, endMs, a
   };
 }
 
-/** The format of these spans: a number that changes with their names and attributes. */
+/** Raised with each change of the names or attributes of spans. */
 const SPANS_VERSION = '1';
 
 /** The replica that sends the spans. */

@@ -6,10 +6,10 @@ const ATTEMPT_MS = 10_000;
 const ANSWER_MAX_BYTES = 64 << 10;
 /** Longest wait that a collector may ask for. */
 const WAIT_MAX_MS = 30_000;
-/** The protocol allows to repeat a request after these alone. */
+/** The only statuses after which the protocol allows a retry. */
 const REPEATABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** `rejected`: spans that the collector refused; the others arrived. `waitMs`: the time for which it asks to wait; null without one. */
+/** `rejected`: spans that the collector refused; the others arrived. `waitMs`: the wait that it asks for, or null. */
 type Posted =
   | { readonly kind: 'taken'; readonly rejected: number }
   | { readonly kind: 'again'; readonly waitMs: number | null; readonly error: Error }
@@ -36,7 +36,6 @@ export async function postSpans(url: string, body: string, ended: AbortSignal): 
   }
 }
 
-/** An answer that is no JSON reports nothing. */
 function rejectedIn(text: string): number {
   try {
     const count = Number(JSON.parse(text)?.partialSuccess?.rejectedSpans ?? 0);

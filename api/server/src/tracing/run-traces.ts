@@ -5,11 +5,11 @@ import type { Span } from './span.ts';
 import { spansOfRun, traceOfRun } from './spans-of-run.ts';
 
 const EVERY_MS = 1_000;
-/** Time without a change after which a run is read. Meanwhile its last calls and what left its pod are stored. */
+/** Time without a change after which a run is read: its last calls and requests out of its pod are stored by then. */
 const QUIET_MS = 1_000;
-/** Most runs whose changes wait for a look, and most whose traces are known as made; the oldest are forgotten. */
+/** Most runs that wait to be read, and most that are remembered as read; the oldest are forgotten. */
 const RUNS_MAX = 10_000;
-/** Most runs of one look. */
+/** Most runs read at once. */
 const LOOK_MAX = 500;
 
 interface RunTracePorts {
@@ -29,11 +29,11 @@ function putLast(runs: Map<string, number>, runId: string, ms: number): void {
 }
 
 /**
- * Makes the traces of runs that have ended, on the replica that leads. They come from the database after the end, so nothing that a run
- * does waits for them. A run that ends while no replica leads, or that the database does not return then, has no trace.
+ * Makes the traces of ended runs, on the replica that leads. It reads them from the database after the end, so no run
+ * waits for its trace. A run that ends while no replica leads, or whose read fails, has no trace.
  */
 export function runTraceJob({ db, notifications, monotonicMs, ratio, add }: RunTracePorts): Job {
-  /** Monotonic times of the last changes of runs, and of traces; oldest first. */
+  /** Monotonic times by run, oldest first: of its last change, and of its trace. */
   const changed = new Map<string, number>();
   const made = new Map<string, number>();
   notifications.on(RUN_CHANGES_CHANNEL, (runId) => {

@@ -5,7 +5,7 @@ import { otlpRequest, type SpanSource } from './otlp-json.ts';
 import { postSpans } from './post-spans.ts';
 import type { Span } from './span.ts';
 
-/** Most spans that wait; those that come while so many wait are dropped and counted. About 2 MB. */
+/** Most spans in the queue, about 2 MB; a full queue drops new ones and counts them. */
 const WAITING_MAX = 4_096;
 /** Most spans of one request. */
 const BATCH_MAX = 512;
@@ -34,7 +34,7 @@ interface ExporterPorts {
 
 type Outcome = 'sent' | 'dropped' | 'lost';
 
-/** Sends spans to a collector, in batches and one request at a time. Mutable: spans come faster than a collector may take them. */
+/** Sends spans to a collector, in batches and one request at a time. Mutable because it queues spans for a slow collector. */
 export class SpanExporter {
   readonly #ports: ExporterPorts;
   readonly #times: ExporterTimes;
@@ -53,7 +53,7 @@ export class SpanExporter {
     this.#complaint = createComplaint(ports.log, 'traces do not reach their collector');
     this.#counter = new Counter({
       name: 'hamlet_trace_spans_total',
-      help: 'Spans of traces by outcome: sent, dropped without room in the queue, or lost because the collector did not take them',
+      help: 'Spans by outcome: sent, dropped by a full queue, or lost because the collector did not accept them',
       labelNames: ['outcome'],
       registers: [ports.registry],
     });

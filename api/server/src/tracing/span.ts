@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A span of a trace. Its attributes name things and count; they have no texts of people, models and tools. */
+/** A span of a trace. Its attributes are names and numbers, never texts of people, models or tools. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -10,7 +10,7 @@ export interface Span {
   /** Milliseconds since 1970. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Those that are null are left out. */
+  /** Null ones are left out. */
   readonly attributes: Readonly<Record<string, string | number | null>>;
   /** The code of a failure; null for a span that succeeded. */
   readonly error: string | null;
@@ -23,7 +23,10 @@ function digest(parts: readonly string[], digits: number): string {
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, digits);
 }
 
-/** Ids come from the ids of the village, so that each part knows those of the others, and a span that is sent twice is the same span. Pure. */
+/**
+ * Ids are hashes of the village's ids, so that each part can compute those of the others, and a span that is sent twice
+ * has the same id. Pure.
+ */
 export const traceIdOf = (...parts: readonly string[]): string => digest(['trace', ...parts], TRACE_DIGITS);
 export const spanIdOf = (...parts: readonly string[]): string => digest(['span', ...parts], SPAN_DIGITS);
 
@@ -31,7 +34,7 @@ export const spanIdOf = (...parts: readonly string[]): string => digest(['span',
 const RANDOM_DIGITS = 13;
 const RANDOM_VALUES = 16 ** RANDOM_DIGITS;
 
-/** True for about this share of traces, and for one trace always the same. Pure. */
+/** True for about this share of traces, and always the same for one trace. Pure. */
 export function isInSample(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-RANDOM_DIGITS), 16) < ratio * RANDOM_VALUES;
 }

@@ -1,4 +1,4 @@
-/** The trace of a run from what the database has about it. Names follow the semantic conventions for GenAI (status: development). Pure. */
+/** The trace of a run, from its rows. Names follow OpenTelemetry's semantic conventions for GenAI (in development). Pure. */
 import type { RunTraceRoot, TracedAttempt, TracedCall, TracedRequest, TracedRun } from '@hamlet/store';
 import { readTraceparent, type TraceContext } from '../http/trace.ts';
 import { isInSample, spanIdOf, traceIdOf, type Span } from './span.ts';
@@ -8,8 +8,8 @@ export const modelSpanId = (requestId: string): string => spanIdOf('model', requ
 const toolSpanId = (runId: string, callId: string): string => spanIdOf('tool', runId, callId);
 
 /**
- * The trace of a run: that of the request which created it, or of its root if it is a worker. A run that no request created, such as one
- * of a Schedule, begins a trace. `spanId` is that of the creating request; null if there is none.
+ * The trace of a run: that of the request which created it or, for a worker, its root. A run without such a request, for
+ * example of a Schedule, begins a trace. `spanId` is that of the request; null without one.
  */
 export function traceOfRun(
   { rootId, traceparent }: RunTraceRoot,
@@ -21,7 +21,7 @@ export function traceOfRun(
   return { traceId, spanId: null, isSampled: isInSample(traceId, ratio) };
 }
 
-/** Agents write some codes, which may then be texts. */
+/** An agent writes some codes itself: anything else could be its text. */
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const codeOf = (code: string | null, otherwise: string): string =>
   code !== null && CODE.test(code) ? code : otherwise;
@@ -31,7 +31,7 @@ interface Place {
   readonly parentSpanId: string | null;
 }
 
-/** Spans of an ended run: itself, its time in the queue, requests to models, calls of tools, and what these sent out of their pod. */
+/** Spans of an ended run: itself, its wait, its requests to models, its tool calls and their requests out of the pod. */
 export function spansOfRun(run: TracedRun, ratio: number): readonly Span[] {
   const { traceId, spanId } = traceOfRun(run, ratio);
   const { runId, parentRunId, parentCallId } = run;
@@ -74,7 +74,7 @@ function spanOfRun(run: TracedRun, place: Place): Span {
   };
 }
 
-/** The time until the agent began; none for a run that ended before. */
+/** The wait until the agent began; none for a run that ended before. */
 function queueSpan({ runId, createdAt, startedAt }: TracedRun, place: Place): readonly Span[] {
   if (startedAt === null) return [];
   const [startMs, endMs] = [createdAt.getTime(), startedAt.getTime()];
@@ -84,7 +84,7 @@ function queueSpan({ runId, createdAt, startedAt }: TracedRun, place: Place): re
 
 function spanOfRequest(run: TracedRun, request: TracedRequest, place: Place): Span {
   const { requestId, model, provider, outcome, promptTokens, completionTokens, startedAt, endedAt } = request;
-  // Only vectors come without a token of an answer.
+  // Only an answer of embeddings has no tokens.
   const operation = outcome === 'done' && completionTokens === 0 ? 'embeddings' : 'chat';
   return {
     ...place,
@@ -126,7 +126,7 @@ function spanOfCall(run: TracedRun, { callId, tool, kind, code, begunAt, settled
   };
 }
 
-/** The methods that the conventions name; others are `_OTHER`. */
+/** The methods of the conventions; others are `_OTHER`. */
 const METHODS: ReadonlySet<string> = new Set([
   'CONNECT',
   'DELETE',
@@ -141,10 +141,10 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 const FIRST_FAILURE = 400;
 
-/** Paths are texts of the agent, and stay out. */
+/** Leaves out the path, which is a text of the agent. */
 function spanOfAttempt(attempt: TracedAttempt, place: Place): Span {
   const { attemptId, host, port, status, refused, cutOff, begunAt, endedAt } = attempt;
-  // The broker tunnels a connection without a method unread.
+  // Without a method the broker tunnelled the connection unread.
   const method = attempt.method ?? 'CONNECT';
   const isKnown = METHODS.has(method);
   const failed = status !== null && status >= FIRST_FAILURE ? String(status) : null;

@@ -10,8 +10,8 @@ import { modelSpanId, traceOfRun } from './spans-of-run.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 export interface Tracing extends RequestTracing {
-  /** The `traceparent` for the server of a model that a run asks; null if the trace of the run is not recorded. Does not throw. */
-  readonly ofModelRequest: (runId: string, requestId: string) => Promise<string | null>;
+  /** The `traceparent` of a run's model request; undefined if its trace is not recorded. Does not throw. */
+  readonly ofModelRequest: (runId: string, requestId: string) => Promise<string | undefined>;
   readonly jobs: readonly Job[];
   readonly stop: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ type Ports = Pick<Services, 'db' | 'notifications' | 'registry' | 'log' | 'monot
   readonly config: { readonly tracing: TracingSettings | null; readonly namespace: string };
 };
 
-/** The traces of a replica; null if they are off, which costs nothing. */
+/** The traces of a replica; null if they are off. */
 export function startTracing({ config, ...ports }: Ports): Tracing | null {
   const { tracing, namespace } = config;
   if (tracing === null) return null;
@@ -63,12 +63,12 @@ export function startTracing({ config, ...ports }: Ports): Tracing | null {
     ofModelRequest: async (runId, requestId) => {
       try {
         const [root] = await readRunTraceRoots(db, [runId], { endedOnly: false });
-        if (root === undefined) return null;
+        if (root === undefined) return undefined;
         const { traceId, isSampled } = traceOfRun(root, ratio);
-        return isSampled ? traceparentOf({ traceId, spanId: modelSpanId(requestId), isSampled }) : null;
+        return isSampled ? traceparentOf({ traceId, spanId: modelSpanId(requestId), isSampled }) : undefined;
       } catch (error) {
         log('debug', 'a model is asked without its trace', { request_id: requestId, error });
-        return null;
+        return undefined;
       }
     },
     jobs: [runTraceJob({ db, notifications, monotonicMs, ratio, add: (spans) => exporter.add(spans) })],

@@ -88,8 +88,8 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
 }
 
 /**
- * Gives the request of a person a span, and returns the span's `traceparent`. Strangers cannot fill the collector, and what agents do is
- * in the traces of their runs.
+ * Gives the request of a person a span, and returns the span's `traceparent`. Other requests have none: strangers must
+ * not fill the collector, and the traces of runs show what agents do.
  */
 function traceRequest(exchange: Exchange, { role }: Actor): string | undefined {
   const { ports, route, request, response, traceparent } = exchange;
