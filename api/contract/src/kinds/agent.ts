@@ -254,7 +254,8 @@ export const AgentSpec = guarded(
         slack: z
           .strictObject({
             secretName: ObjectName.describe(
-              'Secret of the namespace with the label hamlet.village/channel: "true" and the tokens of the app in the keys app-token and bot-token. channels.slack.secretNames of the chart must list it.',
+              'Secret of the namespace with the label hamlet.village/channel: "true" and the tokens of the app in the keys ' +
+                'app-token and bot-token. channels.slack.secretNames of the chart must list it.',
             ),
           })
           .optional()

@@ -25,7 +25,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
 
 /**
  * Like `coalesce`, with a result: calls before a run begins share it, and calls during a run share the next one. So each
- * caller gets what was true after its call, and waits for two runs at most. A run that fails, fails for its callers alone.
+ * caller gets a result that began after its call, and waits for at most two runs. A failure reaches the callers of its run alone.
  */
 export function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

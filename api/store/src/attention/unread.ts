@@ -6,7 +6,7 @@ import { firstPlaceAt } from '../timeline/timeline-places.ts';
 /** The newest posts and replies that a query reads, so that it costs the same on a board of any size. */
 const POSTS_MAX = 200;
 const REPLIES_MAX = 300;
-/** Row-level security hides posts after the index has found them, so a query goes at most this far back in the board of all. */
+/** Row-level security filters after the index, so a query reads no further back than this many posts of the whole board. */
 const BEHIND_MAX = 5_000;
 /** The newest conversations of a person that a query reads, and the newest texts of each. */
 const SESSIONS_MAX = 200;

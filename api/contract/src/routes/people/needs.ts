@@ -31,7 +31,11 @@ const Need = z.strictObject({
   kind: z
     .enum(NEED_KINDS)
     .describe(
-      '`parked`: a run that waits for its model. `stopped`: a run that ended at a limit or repeated itself. `budget` and `hour`: 80 % of the limits of a run, or of the tokens of an agent in its hour, are used. `blocked`: an agent cannot run. `failing`: its last three runs failed. `difference`: books and statement differ. `credit`: a proposal of another admin. `mail`: the mail server takes no mail',
+      '`parked`: a run that waits for its model. `stopped`: a run that ended at a limit or repeated ' +
+        'itself. `budget` and `hour`: 80 % of the limits of a run, or of the tokens of an agent in its ' +
+        'hour, are used. `blocked`: an agent cannot run. `failing`: its last three runs failed. ' +
+        '`difference`: books and statement differ. `credit`: a proposal of another admin. `mail`: the ' +
+        'mail server takes no mail',
     ),
   id: z
     .string()

@@ -2,9 +2,9 @@ import type { ProviderTestRow } from '@hamlet/store';
 import { triedAddress } from '../credentials/tried-address.ts';
 import type { ModelCatalog, ServedModel, VillageModels } from '../models/village-models.ts';
 
-/** Models that are tested; those of further routes are not. */
+/** Models that are tested: the first ones. */
 const TESTED_MAX = 50;
-/** The pause after the first attempt that was not answered, in milliseconds. It doubles with each further one. */
+/** The pause after the first attempt without an answer, in milliseconds; it doubles with each further one. */
 const PAUSE_MS = 20_000;
 const PAUSE_MAX_MS = 300_000;
 
@@ -15,12 +15,12 @@ export interface ModelToTest {
   readonly address: Uint8Array;
 }
 
-/** Failures of a server that is off, busy or still loads its model: they say nothing about the model. */
+/** Failures of a server that is off, busy or still loading: they say nothing about the model. */
 const UNANSWERED: readonly string[] = ['unreachable', 'network', 'overloaded', 'rate'];
 
 export const isAnswer = (code: string | null): boolean => code === null || !UNANSWERED.includes(code);
 
-/** The models that routes of the configuration name without `*`, one for each name at its provider. Pure except for the keys. */
+/** The models that the configured routes name without `*`, once for each provider and its name of the model. */
 export function modelsToTest(
   { config: { providers }, key }: Pick<VillageModels, 'config' | 'key'>,
   catalog: ModelCatalog,
@@ -62,7 +62,7 @@ function dueMs(test: ProviderTestRow | undefined): number {
   return test.at.getTime() + Math.min(PAUSE_MS * 2 ** (test.unanswered - 1), PAUSE_MAX_MS);
 }
 
-/** The model whose test is due longest; null if none is. Pure. */
+/** The model whose test is overdue longest; null if none is due. Pure. */
 export function nextToTest(
   models: readonly ModelToTest[],
   rows: readonly ProviderTestRow[],

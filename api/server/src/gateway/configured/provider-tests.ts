@@ -18,7 +18,7 @@ interface Ports extends Pick<GatewayPorts, 'brakes' | 'monotonicMs'> {
 
 /** Tests of the models of providers in the configuration. */
 export interface ProviderTests {
-  /** The models that are tested now; a route that was added is among them. */
+  /** The models of the present routes. */
   models(): readonly ModelToTest[];
   /** Tests each model until it has answered once, and again after a change of its address, key or name. */
   readonly job: Job;

@@ -69,7 +69,11 @@ function modelOf(body: TestModel, village: Village): Outcome<ServedModel> {
 }
 
 /** Stores a test of a model in the configuration, unless a fallback answered for its provider. */
-async function keepConfigured({ db, gateway }: Village, { provider, providerModel }: ServedModel, tried: TriedModel) {
+async function keepConfigured(
+  { db, gateway }: Village,
+  { provider, providerModel }: ServedModel,
+  tried: TriedModel,
+): Promise<void> {
   const model = gateway.tests
     .models()
     .find(({ served }) => served.provider === provider && served.providerModel === providerModel);
@@ -122,8 +126,7 @@ export function testModel(village: Village): Handlers['testModel'] {
   return plain(async (request) => {
     const { body } = request;
     const agentId = body.agent_id ?? null;
-    if (agentId !== null && source.get(agentId) === null)
-      return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (agentId !== null && source.get(agentId) === null) return refused('no_such_agent');
     const found = modelOf(body, village);
     if (!found.ok) return found;
     // The brake sees a freeze slightly later than Postgres; no request may begin in between.
