@@ -1,6 +1,11 @@
 /** The database of a village, through the programs in its pod. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
 import { kubectl, type Place } from '../kubectl.ts';
 import { Holdings } from './manifest.ts';
+import { transfer } from './stream.ts';
 
 export const POSTGRES_POD = 'hamlet-postgres-0';
 const DATABASE = 'hamlet';
@@ -36,6 +41,9 @@ function execOf({ pod, container, command }: ProgramInPod): readonly string[] {
   return ['exec', pod, '--container', container, '--', ...command];
 }
 
+/** Rows of a statement as lines, with `|` between columns. */
+const PLAIN = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'] as const;
+
 /**
  * Runs statements, each in its own transaction. Returns the rows of the last statement as lines, with `|` between
  * columns.
@@ -45,9 +53,8 @@ export async function psql(
   { server = 'village', database = DATABASE }: { readonly server?: Server; readonly database?: string },
   ...statements: readonly string[]
 ): Promise<string> {
-  const flags = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'];
   const commands = statements.flatMap((each) => ['--command', each]);
-  return kubectl(place, execOf(asSuperuser(server, 'psql', ...flags, '--dbname', database, ...commands)));
+  return kubectl(place, execOf(asSuperuser(server, 'psql', ...PLAIN, '--dbname', database, ...commands)));
 }
 
 export interface DatabaseFacts {
@@ -74,6 +81,27 @@ export async function databaseFacts(place: Place, from: Server = 'village'): Pro
   );
   const facts = JSON.parse(text) as Pick<DatabaseFacts, 'migration' | 'sealed'> & { readonly holdings: unknown };
   return { ...facts, server, holdings: Holdings.parse(facts.holdings) };
+}
+
+/** Writes the hashes of all sealed entries of a server to a file, 32 bytes each, in their order. */
+export async function saveHashes(
+  place: Place,
+  { server, to }: { readonly server: Server; readonly to: string },
+  doing: (text: string) => void,
+): Promise<void> {
+  // Unlike the rows of a statement, a copy is not collected in the memory of the pod.
+  const tiles = "copy (select encode(hashes, 'hex') from log.tile where level = 0 order by number) to stdout";
+  const lines = `${to}.hex`;
+  await transfer(place, {
+    ...asSuperuser(server, 'psql', ...PLAIN, '--dbname', DATABASE, '--command', tiles),
+    to: lines,
+    doing,
+  });
+  const bytes = async function* (input: AsyncIterable<string>): AsyncGenerator<Buffer> {
+    for await (const line of input) yield Buffer.from(line, 'hex');
+  };
+  await pipeline(createInterface({ input: createReadStream(lines) }), bytes, createWriteStream(to, { mode: 0o600 }));
+  await rm(lines);
 }
 
 /** Creates an empty database beside the village's, with the same rights. */

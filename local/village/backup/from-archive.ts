@@ -1,14 +1,16 @@
 import { createPublicKey, hash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keyId, readNote, sameBytes } from '@hamlet/core';
+import { HASH_BYTES, keyId, readNote, sameBytes } from '@hamlet/core';
+import { run } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { kubectl, secretValue, tryKubectl, type Place } from '../kubectl.ts';
 import { runSteps } from '../steps.ts';
 import { dump } from './backup.ts';
-import { databaseFacts, POSTGRES_POD, psql, type DatabaseFacts } from './database.ts';
+import { databaseFacts, POSTGRES_POD, psql, saveHashes, type DatabaseFacts } from './database.ts';
 import { cutLog } from './log-volume.ts';
+import { PARTS } from './manifest.ts';
 import type { Replacement } from './replacement.ts';
 
 const CONTAINER = 'archive';
@@ -28,15 +30,14 @@ export async function fromArchive(place: Place, until: string, folder: string): 
       { name: 'archive', work: async ({ doing }) => finishSegment(place, doing) },
       { name: 'replay', work: async () => void (await recover(place, 'open', until)) },
       { name: 'database', work: async () => void (then = await readThen(place, until)) },
+      { name: 'sealed log', work: async ({ doing }) => saveLogOf(place, { facts: then, folder, until }, doing) },
       { name: 'dump', work: async ({ doing }) => dump(place, { server: 'recovered', folder, doing }) },
     ]);
   } finally {
     await recover(place, 'close').catch((error: unknown) => console.error(error));
   }
   if (then === undefined) throw new Error('the steps ended without a database');
-  const { note, server, migration, sealed, holdings } = then;
-  const checkpoint = join(folder, 'checkpoint');
-  writeFileSync(checkpoint, note === '' ? '' : `${note.trimEnd()}\n`);
+  const { server, migration, sealed, holdings } = then;
   return {
     title: `The village: as it was at ${until}`,
     folder,
@@ -44,7 +45,7 @@ export async function fromArchive(place: Place, until: string, folder: string): 
     postgres: server,
     sealed,
     holdings,
-    others: [{ name: 'sealed log', work: async ({ doing }) => cutLog(place, { checkpoint, sealed }, doing) }],
+    others: [{ name: 'sealed log', work: async ({ doing }) => cutLog(place, join(folder, PARTS.log), doing) }],
     detail: { until, sealed },
   };
 }
@@ -66,6 +67,23 @@ async function readThen(place: Place, until: string): Promise<Then> {
       'put the key of then into the Secret hamlet-log and restore again, or choose a moment after the key was replaced (docs/SECRETS.md, "The key of the log")',
     );
   return { ...facts, migration, note };
+}
+
+interface Moment {
+  readonly facts: Then | undefined;
+  readonly folder: string;
+  readonly until: string;
+}
+
+/** Writes checkpoint and hashes of the log of then as a tar. Throws a Failure if the database has not all of them. */
+async function saveLogOf(place: Place, { facts, folder, until }: Moment, doing: (text: string) => void): Promise<void> {
+  const { note, sealed } = facts ?? { note: '', sealed: 0 };
+  writeFileSync(join(folder, 'checkpoint'), note === '' ? '' : `${note.trimEnd()}\n`);
+  const hashes = join(folder, 'hashes');
+  await saveHashes(place, { server: 'recovered', to: hashes }, doing);
+  if (statSync(hashes).size !== sealed * HASH_BYTES)
+    throw new Failure(`the sealed log of ${until} is incomplete; nothing was changed`, 'choose another moment');
+  await run('tar', ['--create', '--file', join(folder, PARTS.log), '--directory', folder, 'checkpoint', 'hashes']);
 }
 
 /** True if the checkpoint names the key of the PEM text. The API checks the signature. */

@@ -76,45 +76,52 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
 }
 
 /**
- * Moves what the folder has after its first $1 entries to `lost/TIME`: evidence. Reads the checkpoint of those entries,
- * which it installs last, so that a cut that was interrupted begins again. The api writes its key again.
+ * Makes the folder that of an earlier moment, of which a tar has `checkpoint` and `hashes`. All that follows the entries which both have
+ * moves to `lost/TIME`: evidence. So it also returns to entries that an earlier cut has lost. The checkpoint is installed last, so that a
+ * cut that was interrupted begins again. The api writes its key again.
  */
 const CUT = `set -eu
-cat >.checkpoint.new
-[ "$(sed -n 2p checkpoint 2>/dev/null || true)" -gt "$1" ] 2>/dev/null || { rm .checkpoint.new; exit 0; }
-lost=lost/$(date -u +%Y%m%dT%H%M%SZ)
-mkdir -p lost
-mkdir "$lost" "$lost/checkpoints"
-cp checkpoint "$lost/"
-tail -c +"$(($1 * 32 + 1))" hashes >"$lost/hashes"
-for each in checkpoints/*; do
-  [ "$(sed -n 2p "$each")" -le "$1" ] || mv "$each" "$lost/checkpoints/"
-done
+rm -rf .then
+mkdir .then
+tar -xf - -C .then --no-same-owner
+[ -e hashes ] || : >hashes
+set -- $(cmp -l hashes .then/hashes 2>/dev/null | head -n 1)
+same=$(stat -c %s hashes .then/hashes | sort -n | head -n 1)
+[ $# -eq 0 ] || same=$(($1 - 1))
+same=$((same / 32))
+if [ -e checkpoint ] && ! { cmp -s checkpoint .then/checkpoint && cmp -s hashes .then/hashes; }; then
+  lost=lost/$(date -u +%Y%m%dT%H%M%SZ)
+  mkdir -p lost
+  mkdir "$lost" "$lost/checkpoints"
+  cp checkpoint "$lost/"
+  tail -c +"$((same * 32 + 1))" hashes >"$lost/hashes"
+  for each in checkpoints/*; do
+    [ -e "$each" ] || continue
+    [ "$(sed -n 2p "$each")" -le "$same" ] || mv "$each" "$lost/checkpoints/"
+  done
+  [ ! -e key.pub ] || mv key.pub "$lost/"
+  sync
+fi
+mv .then/hashes hashes
 sync
-truncate -s "$(($1 * 32))" hashes
-[ ! -e key.pub ] || mv key.pub "$lost/"
-if [ -s .checkpoint.new ]; then mv .checkpoint.new checkpoint; else rm checkpoint .checkpoint.new; fi
+if [ -s .then/checkpoint ]; then mv .then/checkpoint checkpoint; else rm -f checkpoint; fi
+rm -rf .then
 sync`;
 
-/** Cuts the folder back to the entries of an earlier moment. `checkpoint` is a file with the checkpoint of then. */
-export async function cutLog(
-  place: Place,
-  { checkpoint, sealed }: { readonly checkpoint: string; readonly sealed: number },
-  doing: (text: string) => void,
-): Promise<void> {
-  await inFolder(place, { script: CUT, args: [String(sealed)], from: checkpoint, doing });
+/** Makes the folder that of an earlier moment. `tar` has its `checkpoint`, empty before the first, and its `hashes`. */
+export async function cutLog(place: Place, tar: string, doing: (text: string) => void): Promise<void> {
+  await inFolder(place, { script: CUT, from: tar, doing });
 }
 
 interface Script {
   readonly script: string;
-  readonly args?: readonly string[];
   /** The file that its standard input comes from. */
   readonly from: string;
   readonly doing: (text: string) => void;
 }
 
 /** Runs a script in the folder of the log, in a helper pod, while no api has the volume. */
-async function inFolder(place: Place, { script, args = [], from, doing }: Script): Promise<void> {
+async function inFolder(place: Place, { script, from, doing }: Script): Promise<void> {
   const template = JSON.parse(
     await kubectl(place, ['get', 'deployment', LOG_DEPLOYMENT, '-o', 'jsonpath={.spec.template.spec}']),
   ) as PodSpec;
@@ -125,7 +132,7 @@ async function inFolder(place: Place, { script, args = [], from, doing }: Script
       doing,
       fix: `kubectl describe pod ${POD}`,
     });
-    const command = ['sh', '-c', `cd ${LOG_FOLDER} || exit\n${script}`, 'log', ...args];
+    const command = ['sh', '-c', `cd ${LOG_FOLDER} || exit\n${script}`];
     await transfer(place, { pod: POD, command, from, doing });
   } finally {
     await tryKubectl(place, ['delete', 'pod', POD, '--ignore-not-found', '--wait=false']);
