@@ -7,6 +7,7 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { eventually } from '../../api/server/src/testing/test-village.ts';
 import { backup } from '../../local/village/backup/backup.ts';
+import { psql, swap } from '../../local/village/backup/database.ts';
 import { restore } from '../../local/village/backup/restore.ts';
 import { startBackupVillage } from './backup-village.ts';
 
@@ -53,4 +54,11 @@ test('restore removes the data written after the backup, and the sealed log cont
   assert.deepEqual([key, resources.items.map(({ metadata }) => metadata.name)], ['the key', ['ada', 'bob']]);
   assert.ok(done.some((each) => each.startsWith('delete pod hamlet-redis-0')));
   await rm(file);
+});
+
+test('a swap of databases happens as a whole or not at all: the village never lacks its database', async () => {
+  await api.stop();
+  // No database is loaded beside the village's.
+  await assert.rejects(swap(place), /hamlet_restored.*does not exist/s);
+  assert.equal(await psql(place, {}, 'select current_database()'), 'hamlet');
 });

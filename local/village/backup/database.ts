@@ -123,8 +123,8 @@ export async function swap(place: Place): Promise<void> {
     { database: 'postgres' },
     `drop database if exists ${REPLACED} with (force)`,
     `select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = '${DATABASE}'`,
-    `alter database ${DATABASE} rename to ${REPLACED}`,
-    `alter database ${RESTORED} rename to ${DATABASE}`,
+    // One transaction: a village without a database could not be restored again.
+    `alter database ${DATABASE} rename to ${REPLACED}; alter database ${RESTORED} rename to ${DATABASE}`,
   );
 }
 
