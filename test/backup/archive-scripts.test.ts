@@ -2,9 +2,19 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { until } from '@hamlet/test/env/until';
 import { ROOT } from '../../local/village/paths.ts';
@@ -32,8 +42,9 @@ function newCluster(waiting: number): { readonly data: string; readonly archive:
   return { data, archive };
 }
 
-function store({ data, archive }: ReturnType<typeof newCluster>, content: string): number | null {
+function store({ data, archive }: ReturnType<typeof newCluster>, content: string, writtenS = nowS): number | null {
   writeFileSync(join(data, 'pg_wal', segment(1)), content);
+  utimesSync(join(data, 'pg_wal', segment(1)), writtenS, writtenS);
   const args = [join(SCRIPTS, 'segment.sh'), `pg_wal/${segment(1)}`, segment(1)];
   return spawnSync('bash', args, { cwd: data, env: { ...process.env, ARCHIVE_FOLDER: archive } }).status;
 }
@@ -42,6 +53,18 @@ test('a segment is stored once: storing it again succeeds, other content under i
   const cluster = newCluster(1);
   assert.deepEqual([store(cluster, 'one'), store(cluster, 'one'), store(cluster, 'two')], [0, 0, 1]);
   assert.deepEqual(readdirSync(join(cluster.archive, '7/wal')), [`${segment(1)}.gz`]);
+});
+
+test('a segment says when Postgres wrote it, also in a copy of the archive whose files have other times', () => {
+  const cluster = newCluster(1);
+  assert.equal(store(cluster, 'one', nowS - 3_600), 0);
+  const home = join(cluster.archive, '7');
+  utimesSync(join(home, 'wal', `${segment(1)}.gz`), nowS, nowS);
+  const script = '. "$0"; reached "$1" "$2"';
+  const { stdout } = spawnSync('bash', ['-c', script, join(SCRIPTS, 'chain.sh'), home, segment(1)], {
+    encoding: 'utf8',
+  });
+  assert.equal(Number(stdout), nowS - 3_601);
 });
 
 test('while the archive has no room, Postgres repeats a segment until 64 others wait, and then gives it up', () => {
@@ -87,18 +110,28 @@ interface Kept {
   readonly report: string;
 }
 
-/** Runs the keeper of the archive once on a Postgres that reports system 7 and writes no base backup. */
-async function keepOnce(archive: string, limitMib: number): Promise<Kept> {
+/** Writes a base backup that needs the segments from the fifth on. Fails while the archive takes no segment, for which Postgres would wait. */
+const BACK_UP = `#!/bin/bash
+[ ! -e "$ARCHIVE_FOLDER/full" ] || exit 1
+while [ "$1" != --pgdata ]; do shift; done
+mkdir -p "$2"
+echo 'START WAL LOCATION: 0/5000028 (file ${segment(5)})' >"$2/backup_label"
+tar -czf "$2/base.tar.gz" -C "$2" backup_label
+`;
+
+/** Runs the keeper of the archive once on a Postgres that reports system 7; by default its base backups fail. */
+async function keepOnce(archive: string, limitMib: number, backUp = '#!/bin/sh\nexit 1\n'): Promise<Kept> {
   const programs = newFolder();
   const report = join(programs, 'report');
   const psql = `#!/bin/sh\ncase "$*" in *system_identifier*) echo 7 ;; *) cat >/dev/null; echo "$*" >${report}.new; mv ${report}.new ${report} ;; esac\n`;
   writeFileSync(join(programs, 'psql'), psql, { mode: 0o755 });
-  writeFileSync(join(programs, 'pg_basebackup'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  writeFileSync(join(programs, 'pg_basebackup'), backUp, { mode: 0o755 });
   const archiver = spawn('bash', [join(SCRIPTS, 'keep.sh')], {
     stdio: 'ignore',
     env: {
       PATH: `${programs}:${process.env['PATH'] ?? ''}`,
       ARCHIVE_FOLDER: archive,
+      ARCHIVE_RECOVERY: join(archive, 'recovery'),
       ARCHIVE_DAYS: '7',
       ARCHIVE_HOURS: '24',
       ARCHIVE_MIB: String(limitMib),
@@ -128,7 +161,10 @@ function newArchive(segments: readonly number[]): { readonly archive: string; re
   const archive = newFolder();
   const home = join(archive, '7');
   mkdirSync(join(home, 'wal'), { recursive: true });
-  for (const number of segments) writeFileSync(join(home, 'wal', `${segment(number)}.gz`), 'x');
+  const stored = gzipSync('x');
+  // The time of the segment.
+  stored.writeUInt32LE(nowS, 4);
+  for (const number of segments) writeFileSync(join(home, 'wal', `${segment(number)}.gz`), stored);
   return { archive, home };
 }
 
@@ -190,4 +226,42 @@ test('after a gap a base backup is due, and only moments after it are offered', 
   const mended = await keepOnce(archive, 1_000);
   assert.match(mended.report, new RegExp(`base=${after} `));
   assert.match(mended.report, /problem= /);
+});
+
+test('segments that fill the archive make a base backup due, which makes room: it does not stay full', async () => {
+  const { archive, home } = newArchive([1, 2, 3, 4, 5]);
+  const old = putBase(home, 0.25, 1);
+  writeFileSync(join(home, 'base', old, 'base.tar.gz'), Buffer.alloc(1 << 20));
+  writeFileSync(join(home, 'wal', `${segment(4)}.gz`), Buffer.alloc(3 << 20));
+  writeFileSync(join(archive, 'full'), '');
+  const kept = await keepOnce(archive, 4, BACK_UP);
+  assert.equal(kept.bases.length, 1);
+  assert.notEqual(kept.bases[0], old);
+  assert.deepEqual([kept.segments, kept.isFull], [namesOf([5]), false]);
+});
+
+test('an archive of an earlier Postgres never makes room for the present one', async () => {
+  const { archive, home } = newArchive([1, 2]);
+  putBase(home, 0.5, 1);
+  const lost = join(archive, '6');
+  const base = putBase(lost, 30, 1);
+  writeFileSync(join(lost, 'base', base, 'base.tar.gz'), Buffer.alloc(3 << 20));
+  const kept = await keepOnce(archive, 2);
+  assert.deepEqual([existsSync(join(lost, 'base', base)), kept.isFull], [true, true]);
+  assert.match(kept.report, /problem=full /);
+});
+
+test('the files of a restore that was ended go after half a day', async () => {
+  const { archive, home } = newArchive([1]);
+  putBase(home, 0.5, 1);
+  const recovery = join(archive, 'recovery');
+  for (const [hours, isLeft] of [
+    [11, true],
+    [13, false],
+  ] as const) {
+    mkdirSync(recovery, { recursive: true });
+    utimesSync(recovery, nowS - hours * 3_600, nowS - hours * 3_600);
+    await keepOnce(archive, 1_000);
+    assert.equal(existsSync(recovery), isLeft);
+  }
 });

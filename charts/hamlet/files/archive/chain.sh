@@ -16,8 +16,9 @@ unbroken() {
 
 # Prints the Unix time up to which segment $2 of the archive $1 has everything.
 reached() {
-  # Postgres wrote the segment's end then; a commit in that second may be in the next segment.
-  echo $(($(stat -c %Y "$1/wal/$2.gz") - 1))
+  # In its head gzip keeps when Postgres wrote the segment's end, also in a copy of the archive, whose files have other times. A
+  # commit in that second may be in the next segment.
+  echo $(($(od -An -j4 -N4 -tu4 "$1/wal/$2.gz") - 1))
 }
 
 moment() {

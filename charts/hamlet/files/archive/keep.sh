@@ -1,12 +1,15 @@
 #!/bin/bash
 # Keeps the archive beside Postgres: each minute a base backup if one is due, no more days and bytes than wanted, and the
 # state of all that in the table `archive_state`, where the API reads it.
-# ARCHIVE_FOLDER, ARCHIVE_DAYS, ARCHIVE_HOURS (between base backups), ARCHIVE_MIB (limit of all together), ARCHIVE_PAUSE (seconds).
+# ARCHIVE_FOLDER, ARCHIVE_RECOVERY, ARCHIVE_DAYS, ARCHIVE_HOURS (between base backups), ARCHIVE_MIB (limit of all together),
+# ARCHIVE_PAUSE (seconds).
 set -uo pipefail
 umask 077
 . "$(dirname "$0")/chain.sh"
 # Seconds after a base backup that failed.
 readonly RETRY=900
+# Seconds between base backups for want of room.
+readonly TIGHT=3600
 # The clock may have been wrong when a base backup got its time, or be wrong now. So age alone removes nothing: this many
 # newer base backups stay in any case. One more than those of ARCHIVE_DAYS.
 readonly KEPT=$((ARCHIVE_DAYS * 24 / ARCHIVE_HOURS + 1))
@@ -44,8 +47,19 @@ survey() {
   done
 }
 
+# True if the segments of the only base backup leave no room for a second one and as much again. A new one, which fits, makes
+# them needless; without it the archive would stay full.
+is_tight() {
+  local size
+  [ ${#bases[@]} -eq 1 ] && is_old "${bases[0]}" $TIGHT || return 1
+  size=$(du -sm "${bases[0]}" | cut -f1)
+  [ $((2 * size)) -le "$ARCHIVE_MIB" ] && ! has_room $((2 * size))
+}
+
 is_due() {
-  [ ! -e "$ARCHIVE_FOLDER/full" ] && [ $(($(date +%s) - failed_at)) -ge $RETRY ] || return 1
+  [ $(($(date +%s) - failed_at)) -ge $RETRY ] || return 1
+  ! is_tight || return 0
+  [ ! -e "$ARCHIVE_FOLDER/full" ] || return 1
   [ ${#bases[@]} -gt 0 ] || return 0
   [[ $newest > $tip ]] || is_old "${bases[-1]}" $((ARCHIVE_HOURS * 3600))
 }
@@ -71,13 +85,14 @@ has_room() {
 }
 
 # Removes what is older than wanted: the oldest base backup that stays reaches ARCHIVE_DAYS back, or is the only one that
-# fits with $1 MiB more. Archives of an earlier Postgres go with their newest base backup.
+# fits with $1 MiB more. An archive of an earlier Postgres goes with its newest base backup, never for want of room: it may be
+# the only copy of a village that was lost.
 forget() {
   local days=$((ARCHIVE_DAYS * 86400)) other old first segment
   for other in "$ARCHIVE_FOLDER"/[0-9]*; do
     [ "$other" != "$home" ] || continue
     mapfile -t old < <(by_segment "$other")
-    [ ${#old[@]} -eq 0 ] || { is_old "${old[-1]}" $days && { [ ${#bases[@]} -ge $KEPT ] || ! has_room "$1"; }; } || continue
+    [ ${#old[@]} -eq 0 ] || { is_old "${old[-1]}" $days && [ ${#bases[@]} -ge $KEPT ]; } || continue
     rm -rf "$other"
   done
   while [ ${#bases[@]} -gt 1 ] && { { [ ${#bases[@]} -gt $KEPT ] && is_old "${bases[1]}" $days; } || ! has_room "$1"; }; do
@@ -112,8 +127,14 @@ on conflict (one) do update set (reported_at, base_at, earliest, latest, bytes, 
 SQL
 }
 
+# Removes the Postgres of a restore that was ended half a day ago, or earlier, before it could close it.
+close_left() {
+  [ -z "$(find "$ARCHIVE_RECOVERY" -maxdepth 0 -mmin +720 2>/dev/null)" ] || bash "$(dirname "$0")/recover.sh" close
+}
+
 keep() {
   local system
+  close_left
   system=$(sql --command 'select system_identifier from pg_control_system()') || return
   home=$ARCHIVE_FOLDER/$system
   mkdir -p "$home/base" "$home/wal"
@@ -121,6 +142,8 @@ keep() {
   if is_due; then
     report
     forget "$([ ${#bases[@]} -eq 0 ] && echo 0 || du -sm "${bases[-1]}" | cut -f1)"
+    # Postgres waits until the archive has the segments of a base backup. A tenth of the volume is free for them.
+    rm -f "$ARCHIVE_FOLDER/full"
     if back_up; then failed_at=0; else failed_at=$(date +%s); fi
     survey
   fi
