@@ -83,8 +83,11 @@ export function openFiguresStore(url: string, { namespace, log }: { readonly nam
       (await redis.lrange(agentKey(agentId), 0, -1)).map((text) => usageOf(text)),
     hourOfNode: async (node: string): Promise<NodeUsage[]> =>
       (await redis.lrange(nodeKey(node), 0, -1)).map((text) => nodeUsageOf(text)),
+    /** Stores a reading with the time of Redis: the clocks of machines may differ, and the memory guard compares the readings. */
     reportHost: async (node: string, reading: HostReading): Promise<void> => {
-      await redis.set(hostKey(node), JSON.stringify(reading), 'EX', HOST_KEPT_S);
+      const [seconds = 0, micros = 0] = (await redis.time()).map(Number);
+      const at = new Date(seconds * 1_000 + Math.floor(micros / 1_000)).toISOString();
+      await redis.set(hostKey(node), JSON.stringify({ ...reading, at }), 'EX', HOST_KEPT_S);
     },
     hosts: async (nodes: readonly string[]): Promise<ReadonlyMap<string, HostReading>> => {
       const texts = nodes.length === 0 ? [] : await redis.mget(nodes.map((node) => hostKey(node)));

@@ -122,6 +122,24 @@ test('the kernel of a node that a replica reports counts its memory', async () =
   assert.deepEqual([node?.memory.available_bytes, node?.memory.source, node?.temperature_celsius], [40, 'kernel', 55]);
 });
 
+test('a replica whose clock is an hour off does not keep a shortage for an hour: Redis has the time of a reading', async () => {
+  const reading = {
+    at: new Date(Date.now() + 3_600_000).toISOString(),
+    totalBytes: 100,
+    availableBytes: 40,
+    cpuPressure: null,
+    memoryPressure: null,
+  };
+  await figures.store.reportHost('box1', {
+    ...reading,
+    memoryStalled: null,
+    ioPressure: null,
+    temperatureCelsius: null,
+  });
+  const stored = (await figures.store.hosts(['box1'])).get('box1');
+  assert.ok(Math.abs(Date.parse(stored?.at ?? '') - Date.now()) < 10_000, String(stored?.at));
+});
+
 test('metrics count readings by their outcome', async () => {
   readings = [{ ...box, summary: null, problem: { reason: 'untrusted', fix: 'x' } }];
   await job?.run();

@@ -1,5 +1,6 @@
 import { Counter, Histogram } from 'prom-client';
 import { FIGURES_EVERY_S } from '@hamlet/contract';
+import { databaseNow } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { queuedJob, type Job } from '../service/jobs.ts';
 import { createComplaint } from '../service/log.ts';
@@ -100,7 +101,7 @@ export function startFigures(ports: Ports) {
   const job = (): Job => queuedJob({ name: 'figures', everyMs: EVERY_MS, run: collector(ports, store, metrics) });
   const reads = ports.kubelets !== NO_KUBELETS;
   const limits = reads ? ports.config.figures.guard : null;
-  const guard = memoryGuardJob({ ...ports, figures: store, limits, now: () => new Date() });
+  const guard = memoryGuardJob({ ...ports, figures: store, limits, now: databaseNow });
   return {
     store,
     // A guard that is off runs too: it ends the shortages of an earlier one.

@@ -62,7 +62,7 @@ const ports = {
     hosts: () => Promise.resolve(new Map([['box1', reading()]])),
   },
   limits: { availablePercent: 5, stalledPercent: 10 },
-  now: () => new Date(nowMs),
+  now: () => Promise.resolve(new Date(nowMs)),
 };
 const job = memoryGuardJob({ ...ports, registry });
 

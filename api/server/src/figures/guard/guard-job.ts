@@ -37,7 +37,8 @@ interface Ports {
   /** Null if the guard is off: it then ends the shortages that exist. */
   readonly limits: GuardLimits | null;
   readonly registry: Registry;
-  readonly now: () => Date;
+  /** The clock of the database: a guard continues what one on another machine has begun. */
+  readonly now: (tx: Tx) => Promise<Date>;
 }
 
 export const shortagesPart: SnapshotPart = async (tx) =>
@@ -102,11 +103,10 @@ interface Step {
 
 const isShort = (row: ShortageRow | null): boolean => row !== null && row.since !== null;
 
-function judge(ports: Ports, { node, before, reading }: Omit<Step, 'judged'>): Judgement {
-  return ports.limits === null
-    ? { state: null }
-    : judgeNode(before, { node, reading, limits: ports.limits, now: ports.now() });
-}
+type Seen = Omit<Step, 'judged'> & { readonly now: Date };
+
+const judge = (limits: GuardLimits | null, { node, before, reading, now }: Seen): Judgement =>
+  limits === null ? { state: null } : judgeNode(before, { node, reading, limits, now });
 
 /** Begins or ends a shortage, with its line in the audit. Resolves with true if it did either. */
 async function turn(tx: Tx, { node, before, reading, judged: { state } }: Step): Promise<boolean> {
@@ -132,10 +132,11 @@ async function carryOut(tx: Tx, step: Step, known: Known): Promise<boolean> {
 
 async function guard(tx: Tx, ports: Ports, measured: Measured): Promise<void> {
   const states = new Map((await lockShortages(tx)).map((row) => [row.node, row]));
+  const now = await ports.now(tx);
   const changed: string[] = [];
   for (const node of new Set([...states.keys(), ...measured.hosts.keys()])) {
     const seen = { node, before: states.get(node) ?? null, reading: measured.hosts.get(node) };
-    const step = { ...seen, judged: judge(ports, seen) };
+    const step = { ...seen, judged: judge(ports.limits, { ...seen, now }) };
     if (await carryOut(tx, step, { ...ports, ...measured })) changed.push(node);
   }
   await forgetPauses(tx);

@@ -4,7 +4,7 @@ const Percent = z.number().min(0).max(100).nullable();
 
 /** The kernel's figures of one machine. */
 export const HostReading = z.strictObject({
-  /** Time of the reading by the clock of the replica. */
+  /** Time of the reading by the clock of the replica; once stored, by that of Redis. */
   at: z.iso.datetime(),
   totalBytes: z.number().positive(),
   availableBytes: z.number().min(0),
