@@ -214,7 +214,7 @@ export class Stage {
     this.#renderer.resize(width, height, this.#renderer.resolution);
   }
 
-  /** Draws one frame; `paintMs` limits the painting of ground. True while finer ground is missing: the caller draws another frame. */
+  /** Draws a frame; `paintMs` limits the painting of ground. True while finer ground is missing: draw another frame. */
   draw(frame: MapFrame, paintMs: number): boolean {
     const origin = worldToScreen(frame.camera, frame.viewport, { x: 0, y: 0 });
     const scale = frame.camera.zoom * this.#renderer.resolution;

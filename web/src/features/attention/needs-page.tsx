@@ -16,7 +16,7 @@ export function NeedsPage() {
   return (
     <Page
       title="Needs you"
-      intro="Requests of agents, and everything else that only a person can settle. A request without an answer expires: it counts as denied."
+      intro="Requests of agents, and all else that only a person can settle. A request without an answer expires and is denied."
       needs="runs:read"
     >
       <Needs />

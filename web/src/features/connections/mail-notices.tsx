@@ -33,7 +33,7 @@ export function MailNotices() {
       <h2>Mail</h2>
       {mail.refused && (
         <Notice tone="waiting">
-          The server of your address refused a mail, so you get no more: confirm an address.
+          The server of your address refused mail, so the village sends no more: confirm an address again.
         </Notice>
       )}
       {mail.address === null ? (

@@ -92,7 +92,7 @@ const WITH_BUTTONS: Readonly<Record<string, string>> = { Asleep: 'It is asleep. 
 export const messageOf = ({ reason, message }: Pick<Condition, 'reason' | 'message'>): string =>
   WITH_BUTTONS[reason] ?? message;
 
-/** The contract's advice for a reason, the same as in the docs and in kubectl; null for an unknown reason, and if the message says it. */
+/** The contract's advice, as in the docs and in kubectl; null for an unknown reason, and if the message has it. */
 export function adviceOf(reason: string): string | null {
   if (reason in WITH_BUTTONS) return null;
   const advice = Object.entries(REASONS).find(([known]) => known === reason)?.[1];

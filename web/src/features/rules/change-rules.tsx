@@ -1,5 +1,11 @@
-import { type PolicyProposal, type PolicyTrial, type RulesInForce, setVillageRules } from '@hamlet/contract';
-import { tryPolicy, type VillageRules } from '@hamlet/contract';
+import {
+  type PolicyProposal,
+  type PolicyTrial,
+  type RulesInForce,
+  setVillageRules,
+  tryPolicy,
+  type VillageRules,
+} from '@hamlet/contract';
 import { type FormEvent, useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Button, LinkButton, RefusedNotice } from '../../ui/controls.tsx';
@@ -16,7 +22,7 @@ const VIEWS = [
   { key: 'json', word: 'As JSON' },
 ] as const;
 
-/** The text that an admin edits, and the version of the rules that it began with: a change of another admin meanwhile refuses this one. */
+/** The text that an admin edits, and the version that it began with: after another admin's change the API refuses it. */
 function useEditing({ inForce: { in_force: layer, village }, onChanged }: LayerProps) {
   const saving = useIntent();
   const [base, setBase] = useState({ text: draftOf(layer), version: village?.version ?? '' });
@@ -46,7 +52,7 @@ function useEditing({ inForce: { in_force: layer, village }, onChanged }: LayerP
   return { text, edit, problem, isEdited: text !== base.text, begin, read, save, saving };
 }
 
-/** The rules of a layer as rows, or as JSON for experts, with a trial and, for the village, a button that puts them in force. */
+/** A form for the rules of a layer, as a list or as JSON. It tries them, and puts those of the village in force. */
 export function ChangeRules({ inForce, onChanged }: LayerProps) {
   const { in_force: layer, village } = inForce;
   const intent = useIntent();
