@@ -172,9 +172,11 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
 
 /** All agents in the view, unordered; `tick` may be a fraction. */
 export function viewAgents(view: View, tick: number): DrawnAgent[] {
-  const here = Array.from(view.agents.values(), (seen) => draw(view, seen, tick));
-  const still = view.gone.filter((one) => tick < one.tick && !view.agents.has(one.seen.agent));
-  return still.length === 0 ? here : [...here, ...still.map(({ seen }) => draw(view, seen, tick))];
+  const drawn: DrawnAgent[] = [];
+  for (const seen of view.agents.values()) drawn.push(draw(view, seen, tick));
+  for (const { seen, tick: end } of view.gone)
+    if (tick < end && !view.agents.has(seen.agent)) drawn.push(draw(view, seen, tick));
+  return drawn;
 }
 
 export function viewItems(view: View): { itemId: string; kind: ItemKind; x: number; y: number }[] {

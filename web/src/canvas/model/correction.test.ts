@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { correct, Corrections, type Drawn, NO_CORRECTION } from './correction.ts';
+import { correctionAfter, Corrections, type Drawn, NO_CORRECTION } from './correction.ts';
 import { ADA } from './drawn-agent.fixture.ts';
 
-const drawnAt = ({ place, correction }: Drawn): { x: number; y: number } => ({
-  x: place.x + correction.dx,
-  y: place.y + correction.dy,
+const drawnAt = ({ x, y, correction }: Drawn): { x: number; y: number } => ({
+  x: x + correction.dx,
+  y: y + correction.dy,
+});
+
+const correct = (last: Drawn | undefined, place: { x: number; y: number }, elapsedMs: number): Drawn => ({
+  ...place,
+  correction: correctionAfter(last, place, elapsedMs),
 });
 
 test('a walking figure is drawn at its true position', () => {
@@ -42,4 +47,12 @@ test('figures without an offset are drawn as they are; an offset fades and ends'
   assert.deepEqual([corrections.apply([late], 16)[0]?.x, corrections.areFading], [ADA.x, true]);
   for (let frame = 0; frame < 120; frame++) corrections.apply([late], 16);
   assert.deepEqual([corrections.apply([late], 16)[0], corrections.areFading], [late, false]);
+});
+
+test('a figure that left the view comes back at its true position, also if another came as it left', () => {
+  const corrections = new Corrections();
+  const moved = { ...ADA, x: ADA.x + 1.2 };
+  corrections.apply([ADA], 16);
+  corrections.apply([{ ...ADA, agentId: 'bob' }], 16);
+  assert.deepEqual([corrections.apply([moved], 16)[0], corrections.areFading], [moved, false]);
 });

@@ -12,19 +12,19 @@ const WALK_SLACK_TILES = 0.12;
 /** The time in which the offset falls to 37 %. */
 const FADE_MS = 140;
 
-/** One figure in the last frame: its true place, and the offset at which it was drawn. */
-export type Drawn = Readonly<{ place: Point; correction: Correction }>;
+/** A figure in the last frame: its true place in tiles, and the offset at which it was drawn. */
+export type Drawn = Point & Readonly<{ correction: Correction }>;
 
-/** The figure in the next frame, `elapsedMs` later. `place` is its true place in that frame, in tiles. */
-export function correct(last: Drawn | undefined, place: Point, elapsedMs: number): Drawn {
-  if (last === undefined) return { place, correction: NO_CORRECTION };
-  const jumpX = place.x - last.place.x;
-  const jumpY = place.y - last.place.y;
-  const jump = Math.hypot(jumpX, jumpY);
-  if (jump > MAX_GLIDE_TILES) return { place, correction: NO_CORRECTION };
+/** The offset in the next frame, `elapsedMs` later. `place` is the figure's true place in that frame, in tiles. */
+export function correctionAfter(last: Drawn | undefined, place: Point, elapsedMs: number): Correction {
+  if (last === undefined) return NO_CORRECTION;
+  const jumpX = place.x - last.x;
+  const jumpY = place.y - last.y;
+  const jumpSquared = jumpX ** 2 + jumpY ** 2;
+  if (jumpSquared > MAX_GLIDE_TILES ** 2) return NO_CORRECTION;
   const carried = faded(last.correction, elapsedMs);
-  if (jump <= WALK_SLACK_TILES + elapsedMs * WALK_TILES_PER_MS) return { place, correction: settle(carried) };
-  return { place, correction: { dx: carried.dx - jumpX, dy: carried.dy - jumpY } };
+  if (jumpSquared <= (WALK_SLACK_TILES + elapsedMs * WALK_TILES_PER_MS) ** 2) return settle(carried);
+  return { dx: carried.dx - jumpX, dy: carried.dy - jumpY };
 }
 /** 2.5 tiles a second. */
 const WALK_TILES_PER_MS = 0.0025;
@@ -39,23 +39,40 @@ function settle(correction: Correction): Correction {
   return Math.abs(correction.dx) + Math.abs(correction.dy) < 0.002 ? NO_CORRECTION : correction;
 }
 
-/** The offsets of all figures. Mutable because it remembers the last frame. */
+/**
+ * The offsets of all figures. Mutable because it remembers the last frame: in the same objects, because new ones for a crowd
+ * in every frame would often stop the page for their collection.
+ */
 export class Corrections {
-  #drawn = new Map<string, Drawn>();
+  readonly #drawn = new Map<string, { -readonly [K in keyof Drawn]: Drawn[K] }>();
   #areFading = false;
 
   /** The agents where the frame draws them; without a correction that is the same object. */
   apply(agents: readonly DrawnAgent[], elapsedMs: number): DrawnAgent[] {
-    const last = this.#drawn;
-    this.#drawn = new Map();
     this.#areFading = false;
-    return agents.map((agent) => {
-      const drawn = correct(last.get(agent.agentId), agent, elapsedMs);
-      this.#drawn.set(agent.agentId, drawn);
-      if (drawn.correction === NO_CORRECTION) return agent;
-      this.#areFading = true;
-      return { ...agent, x: agent.x + drawn.correction.dx, y: agent.y + drawn.correction.dy };
-    });
+    const drawn = agents.map((agent) => this.#corrected(agent, elapsedMs));
+    if (this.#drawn.size > agents.length) this.#forgetAllBut(agents);
+    return drawn;
+  }
+
+  #corrected(agent: DrawnAgent, elapsedMs: number): DrawnAgent {
+    const { agentId, x, y } = agent;
+    const last = this.#drawn.get(agentId);
+    const correction = correctionAfter(last, agent, elapsedMs);
+    if (last === undefined) this.#drawn.set(agentId, { x, y, correction });
+    else {
+      last.x = x;
+      last.y = y;
+      last.correction = correction;
+    }
+    if (correction === NO_CORRECTION) return agent;
+    this.#areFading = true;
+    return { ...agent, x: x + correction.dx, y: y + correction.dy };
+  }
+
+  #forgetAllBut(agents: readonly DrawnAgent[]): void {
+    const here = new Set(agents.map(({ agentId }) => agentId));
+    for (const agentId of this.#drawn.keys()) if (!here.has(agentId)) this.#drawn.delete(agentId);
   }
 
   get areFading(): boolean {

@@ -40,6 +40,21 @@ test('a figure further south is drawn in front', () => {
   );
 });
 
+test('a crowd is drawn from north to south, also above the map, and agents of one row stay in their order', () => {
+  const agents = Array.from({ length: 500 }, (_, index) => ({
+    ...ADA,
+    agentId: `a${index}`,
+    y: ((index * 37) % 100) / 8 - 5,
+  }));
+  const visible = { x: 40, y: -6, width: 20, height: 20 };
+  const drawn = drawList(frame({ agents, visible })).figures;
+  const wanted = agents.toSorted((left, right) => left.y - right.y);
+  assert.deepEqual(
+    drawn.map(({ id }) => id),
+    wanted.map(({ agentId }) => agentId),
+  );
+});
+
 test('an agent outside the viewport is not drawn', () => {
   const list = drawList(frame({ agents: [{ ...ADA, x: 5 }] }));
   assert.deepEqual([list.figures, list.names, list.bubbles], [[], [], []]);

@@ -119,7 +119,7 @@ export function drawList(input: FrameInput): DrawList {
   const seen = input.agents.filter((agent) => within(input.visible, agent));
   const level = levelOf(input.camera.zoom, seen.length);
   const far = level === 'far';
-  const figures = far ? [] : seen.map((agent) => figure(input, agent, seen.length)).sort(byDepth);
+  const figures = far ? [] : figureCommands(input, seen);
   return {
     level,
     zones: input.zones.map((zone) => zoneCommand(input, zone)),
@@ -143,27 +143,60 @@ function figureSize(zoom: number, visible: number): { readonly size: number; rea
   return visible > 150 ? { size: DOT_PX, dot: true } : { size: FIGURE_MIN_PX, dot: false };
 }
 
-function figure(input: FrameInput, agent: DrawnAgent, visible: number): FigureCommand {
-  const feet = feetOf(input, agent);
-  const { size, dot } = figureSize(input.camera.zoom, visible);
+/** Equal for all figures of a frame; `origin` is the place on the screen of the feet of an agent at 0, 0. */
+type Figures = Readonly<{ size: number; dot: boolean; step: FigureCommand['step']; origin: Point }>;
+
+function figureCommands(input: FrameInput, seen: readonly DrawnAgent[]): FigureCommand[] {
   const phase = Math.floor(input.tick / STEP_TICKS) % 4;
-  const [carried] = agent.inventory;
+  const shared: Figures = {
+    ...figureSize(input.camera.zoom, seen.length),
+    step: phase % 2 === 0 ? 0 : phase === 1 ? 1 : 2,
+    origin: feetOf(input, { x: 0, y: 0 }),
+  };
+  return byDepth(seen).map((agent) => figure(input, agent, shared));
+}
+
+function figure(input: FrameInput, agent: DrawnAgent, { size, dot, step, origin }: Figures): FigureCommand {
+  const { agentId, inventory } = agent;
+  const { zoom } = input.camera;
+  const asleep = lies(input, agent);
   return {
-    id: agent.agentId,
-    x: feet.x,
-    y: feet.y,
+    id: agentId,
+    x: origin.x + agent.x * zoom,
+    y: origin.y + agent.y * zoom,
     size,
     dot,
-    look: hashText(agent.agentId, LOOKS),
+    look: hashText(agentId, LOOKS),
     facing: agent.facing,
-    step: !agent.moving || phase % 2 === 0 ? 0 : phase === 1 ? 1 : 2,
-    asleep: lies(input, agent),
+    step: agent.moving ? step : 0,
+    asleep,
     alpha: agent.online || agent.asleep ? 1 : 0.45,
-    ring: ringOf(input, agent.agentId),
-    carried: carried === undefined || lies(input, agent) ? null : itemKind(carried),
+    ring: ringOf(input, agentId),
+    carried: inventory[0] === undefined || asleep ? null : itemKind(inventory[0]),
     emote: agent.emote,
-    hands: agent.asleep ? null : (input.hands.get(agent.agentId) ?? null),
+    hands: agent.asleep ? null : (input.hands.get(agentId) ?? null),
   };
+}
+
+/** Steps of a tile by which depths differ, and more tiles than lie above the map. */
+const DEPTHS = 256;
+const ABOVE_TILES = 1_000;
+
+/**
+ * Back to front; agents of equal depth stay in their order. A crowd is sorted in every frame, and numbers are sorted many
+ * times faster than objects: each has a depth, and the index of its agent below it.
+ */
+function byDepth(seen: readonly DrawnAgent[]): DrawnAgent[] {
+  const count = seen.length;
+  const keys = new Float64Array(count);
+  for (const [index, { y }] of seen.entries()) keys[index] = Math.round((y + ABOVE_TILES) * DEPTHS) * count + index;
+  keys.sort();
+  const ordered: DrawnAgent[] = [];
+  for (const key of keys) {
+    const agent = seen[key % count];
+    if (agent !== undefined) ordered.push(agent);
+  }
+  return ordered;
 }
 
 function ringOf({ selected, hovered }: FrameInput, agentId: string): FigureCommand['ring'] {
@@ -180,10 +213,6 @@ function lies({ hands }: FrameInput, { agentId, asleep, activity }: DrawnAgent):
 /** Puts the feet a little below the middle of the tile, so that a head covers less of the tile above. */
 function feetOf(input: FrameInput, agent: { readonly x: number; readonly y: number }): Point {
   return worldToScreen(input.camera, input.viewport, { x: agent.x + 0.5, y: agent.y + 0.78 });
-}
-
-function byDepth(left: FigureCommand, right: FigureCommand): number {
-  return left.y - right.y || (left.id < right.id ? -1 : 1);
 }
 
 function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: number): NameCommand[] {

@@ -12,17 +12,27 @@ interface SpriteLook {
   readonly tint?: number;
 }
 
-/** Reuses the same sprites in every frame, in drawing order, so that a frame allocates nothing on the graphics card. */
+const MIDDLE = [0.5, 0.5] as const;
+
+/**
+ * Reuses the same sprites in every frame, in drawing order, so that a frame allocates nothing on the graphics card. With
+ * `ownDrawCalls` its list of draw calls is its own: a new order of many sprites changes no other list, and keeps its own as long
+ * as the textures are the same.
+ */
 export class SpritePool {
-  readonly container = new Container();
+  readonly container: Container;
   readonly #sprites: Sprite[] = [];
   #used = 0;
+
+  constructor({ ownDrawCalls = false } = {}) {
+    this.container = new Container({ isRenderGroup: ownDrawCalls });
+  }
 
   begin(): void {
     this.#used = 0;
   }
 
-  add({ texture, at, anchor = [0.5, 0.5], size, alpha = 1, tint = 0xffffff }: SpriteLook): void {
+  add({ texture, at, anchor = MIDDLE, size, alpha = 1, tint = 0xffffff }: SpriteLook): void {
     const sprite = this.#sprites[this.#used] ?? this.#grow();
     this.#used += 1;
     if (sprite.texture !== texture) sprite.texture = texture;

@@ -23,7 +23,7 @@ type Tools = Readonly<{ atlas: Atlas; labels: LabelCache; light: Daylight; tick:
 
 /** An atlas cell is this many times as high as the figure in it; the feet are at 92 % of the cell's height. */
 const CELL_OVER_FIGURE = 1.18;
-const FEET = 0.92;
+const FEET = [0.5, 0.92] as const;
 const RING = { selected: 0xffd34d, hover: 0xffffff } as const;
 
 function drawItems(pool: SpritePool, list: DrawList, { atlas, light }: Tools): void {
@@ -51,7 +51,7 @@ function body(
   const { atlas } = tools;
   const { x, y, size, look, alpha } = figure;
   const texture = figure.asleep ? atlas.asleep(look) : atlas.figure(look, figure.facing, figure.step);
-  pool.add({ texture, at: figure, anchor: [0.5, FEET], size: size * CELL_OVER_FIGURE, alpha, tint });
+  pool.add({ texture, at: figure, anchor: FEET, size: size * CELL_OVER_FIGURE, alpha, tint });
   if (figure.carried !== null && size > 22) {
     const at = { x: x + size * (figure.facing === 'west' ? -0.24 : 0.24), y: y - size * 0.22 };
     pool.add({ texture: atlas.item(figure.carried), at, size: size * 0.36, tint });
@@ -156,7 +156,7 @@ export class Stage {
   readonly #rooms = new Container();
   readonly #windows = new Container();
   readonly #marks = new SpritePool();
-  readonly #figures = new SpritePool();
+  readonly #figures = new SpritePool({ ownDrawCalls: true });
   readonly #tags = new SpritePool();
 
   private constructor(renderer: WebGLRenderer, world: StageWorld) {
