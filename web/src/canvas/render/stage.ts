@@ -8,7 +8,7 @@ import { badgeSteps, type MapFrame } from '../model/picture.ts';
 import type { SceneLandmark, SceneZone } from '../model/scene.ts';
 import { type Building, findBuildings, type TileMap } from '../model/tile-map.ts';
 import { type Atlas, createAtlas } from './atlas.ts';
-import { paintInteriors, paintRoofs } from './art/paint-buildings.ts';
+import { paintInteriors, paintRoofs, roofTouches } from './art/paint-buildings.ts';
 import { paintFurniture } from './art/paint-furniture.ts';
 import { paintFarGround } from './art/paint-far-ground.ts';
 import { type Brush, paintGround } from './art/paint-ground.ts';
@@ -171,8 +171,12 @@ export class Stage {
       paintFurniture(brush);
       paintNature(brush);
     };
-    this.#ground = new TerrainPyramid(world.map, paintAll, { rect: whole, picture: paintFarGround(world.map, whole) });
-    this.#roofs = new TerrainPyramid(world.map, (brush) => paintRoofs(brush, buildings), null);
+    this.#ground = new TerrainPyramid(world.map, paintAll, {
+      whole: { rect: whole, picture: paintFarGround(world.map, whole) },
+    });
+    this.#roofs = new TerrainPyramid(world.map, (brush) => paintRoofs(brush, buildings), {
+      isEmpty: (rect) => !buildings.some((building) => roofTouches(rect, building)),
+    });
     this.#paintZones(world.zones);
     this.#hangLamps(buildings, world);
     this.#root.addChild(

@@ -19,7 +19,11 @@ interface Chunk {
   lastUsed: number;
 }
 type Paint = (brush: Brush) => void;
-type Whole = Readonly<{ rect: TileRect; picture: HTMLCanvasElement }>;
+/** `whole`: a picture of the whole map, with a pixel for each tile. `isEmpty`: nothing is painted in these tiles. */
+interface Shortcuts {
+  readonly whole?: Readonly<{ rect: TileRect; picture: HTMLCanvasElement }>;
+  readonly isEmpty?: (rect: TileRect) => boolean;
+}
 
 /**
  * The ground as pictures in several sizes, as in online maps. Vector code paints the visible chunks in the needed size, some
@@ -33,13 +37,15 @@ export class TerrainPyramid {
   readonly #chunks = new Map<string, Chunk>();
   readonly #map: TileMap;
   readonly #paint: Paint;
+  readonly #isEmpty: (rect: TileRect) => boolean;
+  readonly #empty = new Set<string>();
   #frame = 0;
 
-  /** `whole` is a picture of the whole map, with a pixel for each tile; null for none. */
-  constructor(map: TileMap, paint: Paint, whole: Whole | null) {
+  constructor(map: TileMap, paint: Paint, { whole, isEmpty = () => false }: Shortcuts) {
     this.#map = map;
     this.#paint = paint;
-    this.#whole = whole && this.container.addChild(wholeOf(whole));
+    this.#isEmpty = isEmpty;
+    this.#whole = whole === undefined ? null : this.container.addChild(wholeOf(whole));
     this.#levels = LEVELS.map(() => this.container.addChild(new Container()));
   }
 
@@ -71,8 +77,8 @@ export class TerrainPyramid {
     const missing: TileRect[] = [];
     for (const rect of chunksWithin(visible, chunkPx / scale)) {
       const chunk = this.#chunks.get(keyOf(level, rect));
-      if (chunk === undefined) missing.push(rect);
-      else chunk.lastUsed = this.#frame;
+      if (chunk !== undefined) chunk.lastUsed = this.#frame;
+      else if (!this.#empty.has(keyOf(level, rect))) missing.push(rect);
     }
     const begunMs = performance.now();
     for (const [index, rect] of nearestFirst(missing, visible).entries()) {
@@ -83,6 +89,10 @@ export class TerrainPyramid {
   }
 
   #add(level: number, rect: TileRect): void {
+    if (this.#isEmpty(rect)) {
+      this.#empty.add(keyOf(level, rect));
+      return;
+    }
     const { scale, chunkPx } = LEVELS[level] ?? LEVELS[0];
     const canvas = document.createElement('canvas');
     canvas.width = chunkPx;
@@ -111,7 +121,7 @@ export class TerrainPyramid {
   }
 }
 
-function wholeOf({ rect, picture }: Whole): Sprite {
+function wholeOf({ rect, picture }: NonNullable<Shortcuts['whole']>): Sprite {
   const source = new CanvasSource({ resource: picture, scaleMode: 'linear' });
   return new Sprite({ texture: new Texture({ source }), x: rect.x, y: rect.y });
 }

@@ -1,3 +1,4 @@
+import type { TileRect } from '../../model/camera.ts';
 import { hash2 } from '../../model/noise.ts';
 import { type Building, isIndoors, surfaceAt, type TileKind } from '../../model/tile-map.ts';
 import { type Brush, eachOf, eachTile } from './paint-ground.ts';
@@ -137,10 +138,11 @@ const ROOFS = [
 
 /** Paints the roofs separately from the ground, so that the stage can hide them and show the rooms. */
 export function paintRoofs(brush: Brush, buildings: readonly Building[]): void {
-  for (const building of buildings) if (touches(brush, building)) paintRoof(brush.ctx, building);
+  for (const building of buildings) if (roofTouches(brush.rect, building)) paintRoof(brush.ctx, building);
 }
 
-function touches({ rect }: Brush, building: Building): boolean {
+/** True if a part of the roof, or its shadow, lies in the tiles. */
+export function roofTouches(rect: TileRect, building: Building): boolean {
   const house = building.rect;
   return (
     house.x - 1 < rect.x + rect.width &&
