@@ -38,3 +38,13 @@ export function daylight(minute: number): Daylight {
   );
   return { tint: ((red ?? 255) << 16) | ((green ?? 255) << 8) | (blue ?? 255), glow: mix(left.glow, right.glow) };
 }
+
+/** The sum of the channels by which two steps of light differ, and the worth of all lamps in it. */
+const STEP = 32;
+const GLOW = 80;
+
+/** The same number for lights that differ little. */
+export function lightStep({ tint, glow }: Daylight): number {
+  const brightness = (tint >> 16) + ((tint >> 8) & 255) + (tint & 255);
+  return Math.round((brightness - GLOW * glow) / STEP);
+}

@@ -1,6 +1,6 @@
 import type { DrawnAgent } from '@hamlet/core';
 import type { Camera, TileRect, Viewport } from './camera.ts';
-import type { Daylight } from './daylight.ts';
+import { type Daylight, lightStep } from './daylight.ts';
 import { type DrawList, within } from './draw-list.ts';
 
 /** Everything that a frame shows. */
@@ -22,13 +22,14 @@ export function badgeSteps(tick: number): number {
 }
 
 /**
- * Equal texts mean equal pictures, so that a map on which nothing changes is not drawn again. `isCalm`: snores and busy hands
- * stand still until something else changes.
+ * Equal texts mean equal pictures, so that a map on which nothing changes is not drawn again. `isCalm`: snores, busy hands
+ * and a slightly different light wait until something else changes.
  */
 export function pictureOf({ list, camera, viewport, light, tick }: MapFrame, isCalm: boolean): string {
   const snores = !isCalm && list.figures.some(({ asleep }) => asleep) ? tick : null;
   const badges = !isCalm && list.figures.some(({ hands }) => hands !== null) ? badgeSteps(tick) : null;
-  return JSON.stringify([list, camera, viewport, light.tint, light.glow.toFixed(2), snores, badges]);
+  const shownLight = isCalm ? lightStep(light) : [light.tint, light.glow.toFixed(2)];
+  return JSON.stringify([list, camera, viewport, shownLight, snores, badges]);
 }
 
 /** True if the picture changes by itself: words or an emote will go, or figures sleep or use their hands and are not calm. */

@@ -75,7 +75,7 @@ test('feed, rows and clock follow the world', async (context) => {
     feed.map(({ name, text }) => `${name} ${text}`),
     ['Ada fell asleep', 'Ada took an apple', 'Ada “Hello”', 'Ada is drinking coffee at Café', 'Ada is walking to Café'],
   );
-  assert.deepEqual([rows[0]?.place, rows[0]?.carried, clock?.day], ['Café', ['apple'], 0]);
+  assert.deepEqual([rows[0]?.place, rows[0]?.carried, clock?.day, clock?.minute], ['Café', ['apple'], 0, 370]);
 });
 
 test('known agents stay after a refusal, which is stored with them', async (context) => {

@@ -1,4 +1,4 @@
-import { type AgentDetail, getAgent, listAgents } from '@hamlet/contract';
+import { type AgentDetail, getAgent, listAgents, type VillageTime } from '@hamlet/contract';
 import { timeOfDay } from '@hamlet/core';
 import type { Caller } from '../api.ts';
 import type { AppState } from '../app-state.ts';
@@ -10,6 +10,8 @@ import { AgentRows } from './rows.ts';
 
 const ROWS_MS = 500;
 const DETAILS_MS = 4000;
+/** The shown clock has steps of ten minutes of the village, which are 10 s: each step paints a part of the page. */
+const CLOCK_MINUTES = 10;
 /** With more than `LARGE` agents the page requests the whole list only at every `LARGE_EVERY`th interval. */
 const LARGE = 200;
 const LARGE_EVERY = 8;
@@ -105,7 +107,7 @@ export class Agents {
       landmarks,
       zones,
     });
-    const clock = moment === null ? null : timeOfDay(Math.max(0, Math.floor(moment.tick)));
+    const clock = moment === null ? null : clockAt(moment.tick);
     this.#store.set((state) => {
       const sameClock = clock === null || (state.clock?.minute === clock.minute && state.clock.day === clock.day);
       if (sameClock && state.rows === rows) return state;
@@ -121,6 +123,11 @@ export class Agents {
       return feed === state.feed ? state : { ...state, feed };
     });
   }
+}
+
+function clockAt(tick: number): VillageTime {
+  const { minute, ...time } = timeOfDay(Math.max(0, Math.floor(tick)));
+  return { ...time, minute: minute - (minute % CLOCK_MINUTES) };
 }
 
 /** `listed` with its known persona. Returns `known` if nothing changed, so that React renders nothing. */
