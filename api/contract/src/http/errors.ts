@@ -312,7 +312,7 @@ export const REFUSALS = {
   key_lives_too_long: never(409, 'The API key would live too long: write fewer days'),
   scope_not_yours: never(403, 'Your role has nothing of this scope: leave the scope out'),
   too_many_keys: afterChange(409, 'You have as many API keys as a person may have: revoke one first'),
-  mail_off: afterChange(409, 'This village sends no mail: its operator sets the values mail of the chart'),
+  mail_off: afterChange(409, 'This village sends no email: ask its operator to set mail.host of the chart'),
   mail_code_wrong: never(400, 'The code is wrong, used or expired: have another one sent'),
   mail_not_sent: later(503, 'The mail server did not take the mail: try again later, or ask an admin'),
   no_mail_address: afterChange(409, 'You have no confirmed address: confirm one first'),

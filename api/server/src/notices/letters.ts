@@ -2,7 +2,7 @@ import type { AwayGroup, AwayKind, Need } from '@hamlet/contract';
 import { shorten } from '@hamlet/core';
 import type { Letter } from './smtp-mailer.ts';
 
-/** Needs that one mail names; the page has the others. */
+/** Needs that one email names; the page has the others. */
 const LINES_MAX = 20;
 const LINE_MAX_CHARS = 200;
 /** Everything that may end a line, move the cursor or turn the direction of a text. */
@@ -17,13 +17,13 @@ interface Sender {
 interface Digest {
   readonly to: string;
   readonly needs: readonly Need[];
-  /** How many of the needs no mail has named. */
+  /** How many of the needs no email has named. */
   readonly fresh: number;
   readonly groups: readonly AwayGroup[];
   readonly leaveToken: string;
 }
 
-/** The changes of a kind. Their line on the page may quote a prompt, a title or a reason, so a mail has words of its own. */
+/** The changes of a kind. Their line on the page may quote a prompt, a title or a reason, so an email has words of its own. */
 const CHANGES: Readonly<Record<AwayKind, string>> = {
   answers: 'answered you',
   replies: 'replied to you on the board',
@@ -71,7 +71,7 @@ export function digestLetter(digest: Digest, sender: Sender): Letter {
     ...(needs.length > 0 ? ['Needs you', ...shown, ...rest, ''] : []),
     ...(groups.length > 0 ? ['While you were away', ...changes, ''] : []),
     '--',
-    `Change or end these mails: ${sender.origin}/?view=connections`,
+    `Change or end these emails: ${sender.origin}/?view=connections`,
   ];
   const leaveUrl = `${sender.origin}/api/v1/notices/leave?token=${leaveToken}`;
   return { to, subject: subjectOf(digest), text: `${parts.join('\n')}\n`, leaveUrl };
@@ -83,7 +83,7 @@ export function codeLetter(to: string, code: string, origin: string): Letter {
     `Your code is ${code}. Write it on the page Connections of the village within an hour:`,
     `${origin}/?view=connections`,
     '',
-    'If you did not ask for it, ignore this mail: without the code this address gets no other.',
+    'If you did not ask for it, ignore this email: without the code this address gets no other.',
   ];
   return { to, subject: 'Hamlet: confirm this address', text: `${text.join('\n')}\n`, leaveUrl: null };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const FROM_MAX_CHARS = 254;
 
 export const MAIL_ENVIRONMENT = {
-  HAMLET_MAIL_HOST: z.string().max(253).optional().describe('host of the mail server (SMTP); none: no mail is sent'),
+  HAMLET_MAIL_HOST: z.string().max(253).optional().describe('host of the mail server (SMTP); none: no email is sent'),
   HAMLET_MAIL_PORT: z.coerce.number().int().min(1).max(65_535).default(587).describe('its port (587)'),
   HAMLET_MAIL_TLS: z
     .enum(['starttls', 'tls', 'none'])
@@ -39,7 +39,7 @@ export function mailSettingsOf(
   if (from === undefined) throw new Error('HAMLET_MAIL_FROM: write the address of the sender');
   if (publicUrl === undefined)
     throw new Error(
-      'HAMLET_PUBLIC_URL: write the origin of the village for the links in mails, for example https://village.example',
+      'HAMLET_PUBLIC_URL: write the origin of the village for the links in emails, for example https://village.example',
     );
   if ((user === undefined) !== (passwordFile === undefined))
     throw new Error('HAMLET_MAIL_USER and HAMLET_MAIL_PASSWORD_FILE: set both, or neither');

@@ -103,7 +103,7 @@ test('what waits is mailed once to those who may settle it, and without texts', 
   await flagged();
   await lookNow();
   const digests = () => mailsTo('grace@example.org').slice(1);
-  await until('a mail', () => digests().length === 1);
+  await until('an email', () => digests().length === 1);
   const [mail] = digests();
   assert.equal(mail?.headers.get('subject'), 'Hamlet: 1 thing needs you');
   assert.equal(mail?.headers.get('auto-submitted'), 'auto-generated');
@@ -116,7 +116,7 @@ test('what waits is mailed once to those who may settle it, and without texts', 
   assert.deepEqual([digests().length, mailsTo('mia@example.org').length], [1, 1], 'a member may not settle it');
 });
 
-test('one request ends the mails (leaveMail), and a filter that follows its link (openLeaveMail) does not', async () => {
+test('one request ends the emails (leaveMail), and a filter that follows its link (openLeaveMail) does not', async () => {
   const leave = /<(.*)>/.exec(mailsTo('grace@example.org')[1]?.headers.get('list-unsubscribe') ?? '')?.[1] ?? '';
   assert.equal(mailsTo('grace@example.org')[1]?.headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
   const here = leave.replace('https://village.example', url);
@@ -142,7 +142,7 @@ test('one request ends the mails (leaveMail), and a filter that follows its link
   ] as const) {
     await grace.client.changeMyMail({ wants });
     const dueMs = (await targetOf(grace.accountId)).due_at.getTime();
-    assert.ok(dueMs - Date.now() > leastMs, `${wants}: a choice brings no mail sooner than the last one allows`);
+    assert.ok(dueMs - Date.now() > leastMs, `${wants}: a choice brings no email sooner than the last one allows`);
   }
   await lookNow();
   await until('a digest with everything that waits', () => mailsTo('grace@example.org').length === 3);
@@ -150,7 +150,7 @@ test('one request ends the mails (leaveMail), and a filter that follows its link
   assert.ok(dueInMs > 60_000 && dueInMs <= 25 * 3_600_000, `${dueInMs}`);
 });
 
-test('a server that does not answer loses no mail, is shown to admins, and an address that it refuses gets no more', async () => {
+test('a server that does not answer loses no email, is shown to admins, and an address that it refuses gets no more', async () => {
   server.state.down = true;
   const before = server.mails.length;
   await grace.client.changeMyMail({ wants: 'needs' });
@@ -163,7 +163,7 @@ test('a server that does not answer loses no mail, is shown to admins, and an ad
   await refuses(mia.client.sendMailCode({ address: 'mia@refused.example' }), 'mail_not_sent');
   await db.updateTable('notice_target').set({ failures: 3 }).where('account_id', '=', grace.accountId).execute();
   const [shown] = (await grace.client.listMyNeeds()).needs.filter(({ kind }) => kind === 'mail');
-  assert.equal(shown?.line, 'The mail server takes no mail (EENVELOPE 451)');
+  assert.equal(shown?.line, 'The mail server does not accept email (EENVELOPE 451)');
   assert.deepEqual((await mia.client.listMyNeeds()).needs, []);
   server.state.down = false;
   await replica.stop();

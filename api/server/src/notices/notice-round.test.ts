@@ -1,4 +1,4 @@
-/** Changes of a person while the mails of others are under way. */
+/** Changes of a person while the emails of others are under way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimDueTargets, inTransaction, leaveMail, noteNotice, setMailWants } from '@hamlet/store';
@@ -41,7 +41,7 @@ const roundWith = (mailer: Mailer) =>
     stopping: new AbortController().signal,
   });
 
-test('a person who ends their mails while those of others are sent gets none', async () => {
+test('a person who ends their emails while those of others are sent gets none', async () => {
   await db.insertInto('notice_target').values(rows).execute();
   const sent: string[] = [];
   const last = rows.length - 1;
@@ -68,7 +68,7 @@ test('a choice that comes between a look and its note stays', async () => {
   assert.equal(await noteNotice(db, target, { noted: [], dueInS: 60, sent: true }), false);
 });
 
-test('an address that defers every mail holds up no other and is not tried sooner by a new choice; a dead server rests', async () => {
+test('an address that defers every email holds up no other and is not tried sooner by a new choice; a dead server rests', async () => {
   for (const isOfRecipient of [true, false]) {
     await db
       .updateTable('notice_target')

@@ -22,11 +22,11 @@ import { MailRefusal, type Mailer } from './smtp-mailer.ts';
 
 /** Looks of one round. */
 const LOOKS_MAX = 20;
-/** Targets that are taken together; a person may change or end their mails until then. */
+/** Targets that are taken together; a person may change or end their emails until then. */
 const TAKEN_AT_ONCE = 4;
-/** Longer than one mail may take. */
+/** Longer than one email may take. */
 const LEASE_S = 300;
-/** After a failure of the server, other people's mails wait this long too. */
+/** After a failure of the server, other people's emails wait this long too. */
 const SERVER_PAUSE_MS = 60_000;
 
 interface RoundPorts extends Pick<Village, 'db' | 'source'> {
@@ -43,7 +43,7 @@ function actorOf({ role, accountId, personName: name }: DueTarget): Actor {
   return { role, id: accountObject(accountId), accountId, name };
 }
 
-/** The changes since the person last looked or got a mail; nothing before their first look. */
+/** The changes since the person last looked or got an email; nothing before their first look. */
 function readGroups({ db }: RoundPorts, actor: Actor, sentAt: Date | null): Promise<readonly AwayGroup[]> {
   return readSnapshotAs(db, viewerOf(actor), async (tx) => {
     const { since } = await readLook(tx, actor.id);
@@ -69,8 +69,8 @@ async function deliver(ports: RoundPorts, target: DueTarget): Promise<void> {
 }
 
 /**
- * Returns a function that looks at the targets that are due, and mails what is new. A look is noted before its mail leaves, so a
- * replica that ends in between loses that mail and none is sent twice; the need stays on its page, and in the next mail.
+ * Returns a function that looks at the targets that are due, and emails what is new. A look is noted before its email leaves, so a
+ * replica that ends in between loses that email and none is sent twice; the need stays on its page, and in the next email.
  */
 export function noticeRound(ports: RoundPorts): () => Promise<void> {
   const { db, log, nowMs, stopping } = ports;
@@ -85,10 +85,10 @@ export function noticeRound(ports: RoundPorts): () => Promise<void> {
       await endMailTarget(db, target);
       return;
     }
-    // A person whose address defers every mail must not hold up those of others.
+    // A person whose address defers every email must not hold up those of others.
     if (!error.about.isOfRecipient) pausedUntilMs = nowMs() + SERVER_PAUSE_MS;
     const dueInS = retryInS(failures);
-    log('warn', 'a mail was not sent; the api tries again', { target: targetId, seconds: dueInS, error });
+    log('warn', 'an email was not sent; the api tries again', { target: targetId, seconds: dueInS, error });
     await noteFailed(db, target, { code: error.code, dueInS });
   }
 

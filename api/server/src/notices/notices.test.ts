@@ -1,4 +1,4 @@
-/** The words of mails, and when one is due. */
+/** The words of emails, and when one is due. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AwayGroup, Need } from '@hamlet/contract';
@@ -63,7 +63,7 @@ test('a digest comes at seven in the time zone of the village, also over a chang
   assert.deepEqual([0, 1, 3, 50].map(retryInS), [60, 120, 480, 3_600]);
 });
 
-test('a mail has the lines and links of the pages, bounded, and no character of a text reaches its headers', () => {
+test('an email has the lines and links of the pages, bounded, and no character of a text reaches its headers', () => {
   const hostile = 'says\r\nBcc: evil@example.org\u202E \u2028x';
   const needs = [need('a'), need('b', { agent_id: null, line: hostile }), need('c', { line: 'l'.repeat(5_000) })];
   const letter = digestLetter({ ...digest, needs, fresh: 1, groups: [group(3, 'finished “A”')] }, sender);

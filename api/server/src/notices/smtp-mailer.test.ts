@@ -37,7 +37,7 @@ test('an address counts as refused only if the server refuses the recipient, and
   assert.equal(await isOfAddress('recipient', 450, '4.2.1 try later'), false);
 });
 
-test('a mail has a limit of time as a whole', async () => {
+test('an email has a limit of time as a whole', async () => {
   server.state.silent = true;
   await assert.rejects(smtpMailer(settings, 200)(letter), { name: 'MailRefusal', code: 'TOO_SLOW' });
   server.state.silent = false;

@@ -6,38 +6,38 @@ const SILENCE_MS = 10_000;
 /** A whole mail: a server that answers a line now and then is never silent. Shorter than the lease of a target. */
 const MAIL_MS = 45_000;
 
-/** A mail in plain text to one person. */
+/** An email in plain text to one person. */
 export interface Letter {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The address that ends these mails by one request (RFC 8058); null for a mail that a person asked for. */
+  /** The address that ends these emails by one request (RFC 8058); null for an email that a person asked for. */
   readonly leaveUrl: string | null;
 }
 
 interface About {
   /** The server refuses this address permanently. */
   readonly isOfAddress: boolean;
-  /** It refused the recipient, for this reason or another: mails to others may pass. */
+  /** It refused the recipient, for this reason or another: emails to others may pass. */
   readonly isOfRecipient: boolean;
 }
 
 const OF_SERVER: About = { isOfAddress: false, isOfRecipient: false };
 
-/** A mail server did not take a mail. */
+/** A mail server did not take an email. */
 export class MailRefusal extends Error {
   override readonly name = 'MailRefusal';
   readonly code: string;
   readonly about: About;
 
   constructor(code: string, about: About, cause: unknown) {
-    super(`the mail server did not take a mail (${code})`, { cause });
+    super(`the mail server did not take an email (${code})`, { cause });
     this.code = code;
     this.about = about;
   }
 }
 
-/** Sends a mail. Rejects with a MailRefusal if the server did not take it. */
+/** Sends an email. Rejects with a MailRefusal if the server did not take it. */
 export type Mailer = (letter: Letter, stopping?: AbortSignal) => Promise<void>;
 
 interface SmtpFault {
@@ -75,12 +75,12 @@ const leaveHeaders = (leaveUrl: string) => ({
   'List-Unsubscribe-Post': { value: 'List-Unsubscribe=One-Click', prepared: true },
 });
 
-/** Sends mails over SMTP, each on a connection of its own. Reads the password for each, so that a changed Secret needs no restart. */
+/** Sends emails over SMTP, each on a connection of its own. Reads the password for each, so that a changed Secret needs no restart. */
 export function smtpMailer(settings: MailSettings, mailMs = MAIL_MS): Mailer {
   const { host, port, from, login } = settings;
   return async ({ to, subject, text, leaveUrl }, stopping) => {
     const limit = AbortSignal.timeout(mailMs);
-    // Loaded with the first mail: most villages send none.
+    // Loaded with the first email: most villages send none.
     const { createTransport } = await import('nodemailer');
     try {
       const pass = login === null ? '' : (await readFile(login.passwordFile, 'utf8')).trim();

@@ -88,7 +88,7 @@ export async function forgetMailTarget(tx: Tx, accountId: string): Promise<void>
   await tx.deleteFrom('notice_target').where('account_id', '=', accountId).where('way', '=', 'mail').execute();
 }
 
-/** Ends the mails of the person whose mails have this token. Returns the person; null if it is unknown, or if they have ended. */
+/** Ends the emails of the person whose emails have this token. Returns the person; null if it is unknown, or if they have ended. */
 export async function leaveMail(tx: Tx, leaveToken: string): Promise<string | null> {
   const row = await tx
     .updateTable('notice_target')

@@ -23,7 +23,7 @@ const WANTS: readonly (readonly [wants: NoticeWants, text: string])[] = [
 type Mail = NonNullable<CallData<typeof getMyNotices>['mail']>;
 type PartProps = Readonly<{ mail: Mail; onChanged: () => void }>;
 
-/** The address to which the village mails what waits for the viewer; nothing in a village that sends no mail. */
+/** The address to which the village emails what waits for the viewer; nothing in a village that sends no email. */
 export function MailNotices() {
   const { data, refused, again } = useLive(getMyNotices, {}, REFRESH_MS);
   const mail = data?.mail ?? null;
@@ -37,7 +37,7 @@ export function MailNotices() {
         </Notice>
       )}
       {mail.address === null ? (
-        <p className="hint">The village mails you what needs you, with links. The texts stay in the village.</p>
+        <p className="hint">The village emails you what needs you, with links. The texts stay in the village.</p>
       ) : (
         <Wants mail={mail} onChanged={again} />
       )}

@@ -3,7 +3,7 @@ import { defineRoute, json } from '../../http/route.ts';
 import { Time } from '../../values/scalars.ts';
 import { ofPeople } from '../people/account.ts';
 
-/** `needs`: as soon as something new waits, at most one mail in 15 minutes. `morning`: once a day. */
+/** `needs`: as soon as something new waits, at most one email in 15 minutes. `morning`: once a day. */
 const NOTICE_WANTS = ['off', 'needs', 'morning'] as const;
 export type NoticeWants = (typeof NOTICE_WANTS)[number];
 
@@ -23,14 +23,14 @@ const Mail = z.strictObject({
   address: z.string().nullable().describe('The confirmed address'),
   awaits_code: z.string().nullable().describe('The address to which a code was sent'),
   wants: z.enum(NOTICE_WANTS),
-  refused: z.boolean().describe('True if the server of the address refused a mail permanently'),
-  sent_at: Time.nullable().describe('Time of the last mail'),
+  refused: z.boolean().describe('True if the server of the address refused an email permanently'),
+  sent_at: Time.nullable().describe('Time of the last email'),
 });
 
 export const getMyNotices = defineRoute('getMyNotices GET /me/notices', {
   ...mine,
   summary: 'Where the village sends you what waits for you',
-  answer: json(z.strictObject({ mail: Mail.nullable().describe('Null if this village sends no mail') })),
+  answer: json(z.strictObject({ mail: Mail.nullable().describe('Null if this village sends no email') })),
   reasons: ['session_needed'],
 });
 
@@ -77,7 +77,7 @@ export const leaveMail = defineRoute('leaveMail POST /notices/leave', {
   placement: 'versioned',
   audiences: ['people'],
   permission: 'anyone',
-  summary: 'End the mails of one person with the token of such a mail: its header List-Unsubscribe',
+  summary: 'End the emails of one person with the token of such an email: its header List-Unsubscribe',
   idempotency: 'natural',
   rawBody: true,
   body: z.instanceof(Uint8Array).describe('`List-Unsubscribe=One-Click`'),
@@ -91,7 +91,7 @@ export const openLeaveMail = defineRoute('openLeaveMail GET /notices/leave', {
   placement: 'versioned',
   audiences: ['people'],
   permission: 'anyone',
-  summary: 'Redirect to the page on which a person changes their mails',
+  summary: 'Redirect to the page on which a person changes their emails',
   query: LeaveToken,
   answer: { kind: 'redirect' },
 });

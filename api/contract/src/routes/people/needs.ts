@@ -35,7 +35,7 @@ const Need = z.strictObject({
         'itself. `budget` and `hour`: 80 % of the limits of a run, or of the tokens of an agent in its ' +
         'hour, are used. `blocked`: an agent cannot run. `failing`: its last three runs failed. ' +
         '`difference`: books and statement differ. `credit`: a proposal of another admin. `mail`: the ' +
-        'mail server takes no mail',
+        'mail server does not accept email',
     ),
   id: z
     .string()
