@@ -56,9 +56,13 @@ async function forward(kubectl: Kubectl): Promise<readonly [url: string, close: 
   });
 }
 
+/** The title and the detail of a refusal in one line; the title alone if the detail says the same. Pure. */
+export const refusalText = ({ problem: { title, detail } }: ProblemError): string =>
+  detail === title ? title : `${title}: ${detail}`;
+
 /** Converts a refusal of the API, or an unreachable API, to a Failure. Returns other errors unchanged. */
 function asFailure(error: unknown, url: string): unknown {
-  if (error instanceof ProblemError) return new Failure(`${error.problem.title}: ${error.problem.detail}`);
+  if (error instanceof ProblemError) return new Failure(refusalText(error));
   return error instanceof TypeError ? new Failure(`${url} does not answer`) : error;
 }
 

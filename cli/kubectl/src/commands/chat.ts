@@ -5,7 +5,7 @@ import { answerHint, permissionLines } from '../talk/permission-text.ts';
 import { talk, type Turn } from '../talk/talk.ts';
 import type { Terminal } from '../terminal.ts';
 import { Transcript } from '../talk/transcript.ts';
-import { ofApi, withApi } from '../village-api.ts';
+import { ofApi, refusalText, withApi } from '../village-api.ts';
 import { sendAnswer, type AnswerBody } from './approve.ts';
 
 const CHOICES: Readonly<Record<Permission['why'], string>> = {
@@ -43,7 +43,7 @@ async function decide(
     await sendAnswer(api, permission.permission_id, body);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    transcript.line(`  ${error.problem.title}: ${error.problem.detail}`);
+    transcript.line(`  ${refusalText(error)}`);
   }
 }
 
