@@ -94,7 +94,6 @@ export class BoardLive {
   /** The account that was last signed in: after a session ends, only that account gets its unsent replies back. */
   #writer: string | null = null;
   #read: string | null = null;
-  #stop: () => void = () => undefined;
 
   constructor(api: Caller, store: Store<AppState>) {
     this.#store = store;
@@ -109,17 +108,8 @@ export class BoardLive {
   start(): void {
     this.#viewer = this.#writer = viewerOf(this.#store.get());
     this.#connect();
-    const stopVillage = this.#store.subscribe(() => this.#follow());
-    const stopPins = this.state.subscribe(() => this.#hangPins());
-    this.#stop = () => {
-      stopVillage();
-      stopPins();
-    };
-  }
-
-  stop(): void {
-    this.#stop();
-    this.#socket?.close();
+    this.#store.subscribe(() => this.#follow());
+    this.state.subscribe(() => this.#hangPins());
   }
 
   /** Applies an answer of the API at once; the socket delivers the same change later. */
