@@ -183,6 +183,26 @@ test('the API ends a run that works far longer than its time budget; waiting doe
   assert.equal(ended.error?.code, 'time_limit');
 });
 
+test('an outage counts towards the time of a run until the end of its lease', async () => {
+  const { runId } = await startedRun('bob');
+  const died = new Date(Date.now() - 30_000_000);
+  await db
+    .updateTable('run')
+    .set({ working_since: new Date(died.getTime() - 40_000), lease_until: died })
+    .where('run_id', '=', runId)
+    .execute();
+  const row = await eventually('the run to wait for another attempt', () =>
+    db
+      .selectFrom('run')
+      .select('worked_ms')
+      .where('run_id', '=', runId)
+      .where('state', '=', 'queued')
+      .executeTakeFirst()
+      .then((found) => found ?? null),
+  );
+  assert.equal(Number(row.worked_ms), 40_000);
+});
+
 test('the API ends a stopped run whose agent gives no last report in time', async () => {
   const { runId } = await startedRun('bob');
   const stopped_at = new Date(Date.now() - 301_000);

@@ -38,6 +38,10 @@ async function countRows(): Promise<ReadonlyMap<string, number>> {
 
 const balancesOf = () => superuser.run('select book, owner, balance::text from ledger.account order by book, owner');
 
+// Its agent asked on the day of the dump; a request lapses after a day.
+await superuser.run(`alter table permission disable trigger goes_forward;
+  update permission set expires_at = now() + interval '1 day' where state = 'pending';
+  alter table permission enable always trigger goes_forward`);
 const before = { rows: await countRows(), balances: await balancesOf(), sealed: await readLogHead(db) };
 await village.migrate();
 const after = { rows: await countRows(), balances: await balancesOf() };

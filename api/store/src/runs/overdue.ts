@@ -39,7 +39,7 @@ export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readon
       or (agent_life.uid is null and run.created_at < now() - ${limits.unseenLifeS} * interval '1 second')
       or (run.state <> 'queued' and cancel_requested_at < now() - ${limits.cancelGraceS} * interval '1 second')
       or stopped_at < now() - ${limits.stopGraceS} * interval '1 second'
-      or (run.state = 'running' and worked_ms + extract(epoch from clock_timestamp() - working_since) * 1000
+      or (run.state = 'running' and worked_ms + extract(epoch from least(clock_timestamp(), lease_until) - working_since) * 1000
         > coalesce((budgets ->> 'timeMs')::bigint, ${limits.timeLimitS}::bigint * 1000) + ${limits.timeGraceS} * 1000))
     order by run_id limit ${AT_ONCE}`.execute(db);
   return rows;
