@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import type { BrowserFacts } from '../../program-facts.ts';
 import { NetFault } from '../net-fault.ts';
 import { download } from './download.ts';
@@ -70,27 +70,32 @@ async function open(session: Session, { url, timeoutMs }: { url: string; timeout
   await quiet(page);
 }
 
-/**
- * Chromium sometimes shows the error page of a failed navigation late, which interrupts the next navigation. The error page has
- * its own address, or the failed address, which the next navigation may use too.
- */
-const LATE_ERROR_PAGE = /Navigation to "([^"]*)" is interrupted by another navigation to "(?:chrome-error:|\1")/;
-const MAX_TRIES = 3;
+type SeeFrame = (frame: Pick<Frame, 'url' | 'parentFrame'>) => void;
+interface Opening {
+  goto(url: string, options: Parameters<Page['goto']>[1]): Promise<unknown>;
+  on(event: 'framenavigated', listener: SeeFrame): unknown;
+  off(event: 'framenavigated', listener: SeeFrame): unknown;
+}
 
-/** Opens an address. An interrupted navigation continues in Chromium and would interrupt the next try, so a blank page ends it first. */
+/** Opens an address. A failed navigation has ended only with its error page, which would interrupt the next one. */
 export async function goTo(
-  page: Pick<Page, 'goto'>,
+  page: Opening,
   url: string,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal });
-      return;
-    } catch (error) {
-      if (tries === MAX_TRIES || !LATE_ERROR_PAGE.test(String(error))) throw error;
-    }
-    await leave(page);
+  const shown = Promise.withResolvers<void>();
+  const see: SeeFrame = (frame) => {
+    if (frame.parentFrame() === null && frame.url().startsWith('chrome-error:')) shown.resolve();
+  };
+  page.on('framenavigated', see);
+  try {
+    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal });
+  } catch (error) {
+    // Other failures, for example of a download, show none.
+    if (/net::ERR_(?!ABORTED)/.test(String(error))) await within(shown.promise, ACTION_MS).catch(() => {});
+    throw error;
+  } finally {
+    page.off('framenavigated', see);
   }
 }
 
