@@ -12,6 +12,7 @@ import { postgresPrograms } from '@hamlet/dev';
 import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import { until as eventuallyBy } from '@hamlet/test/env/until';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { eventually, TOKENS } from '../../api/server/src/testing/test-village.ts';
 import { largeFolder } from '../../local/village/large-folder.ts';
@@ -21,6 +22,9 @@ import { startBackupVillage, type BackupVillage } from './backup-village.ts';
 
 /** Rows of about 1 KiB beside the village's data. */
 const ROWS = process.env['HAMLET_TEST_FULL'] === '1' ? 1_000_000 : 50_000;
+const ROWS_AT_ONCE = 25_000;
+/** A gigabyte is replayed, dumped and loaded. */
+const RESTORE_MS = 1_200_000;
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const programs = await postgresPrograms();
@@ -105,7 +109,8 @@ async function restoreTo(own: BackupVillage, until: string, running?: Api): Prom
   restoring.catch(() => undefined);
   const replicas = async (): Promise<number | undefined> => (await own.stateOf()).replicas['hamlet-api'];
   const failed = restoring.then(() => undefined);
-  const reach = (wanted: number) => eventually('the apis', async () => (await replicas()) === wanted);
+  const reach = (wanted: number) =>
+    eventuallyBy('the apis', async () => (await replicas()) === wanted, { capMs: RESTORE_MS });
   await Promise.race([failed, reach(0)]);
   await running?.stop();
   await Promise.race([failed, reach(1)]);
@@ -134,10 +139,13 @@ let later = '';
 
 test('after a kill of Postgres, the village is restored to a second before a change, and its log continues', async () => {
   let api = await first.start();
-  await ask(
-    first,
-    `create table filler as select n, (select string_agg(md5(n::text || i::text), '') from generate_series(1, 31) i) from generate_series(1, ${ROWS}) n`,
-  );
+  await ask(first, 'create table filler (n int, text text)');
+  // A statement has ten seconds.
+  for (let from = 0; from < ROWS; from += ROWS_AT_ONCE)
+    await ask(
+      first,
+      `insert into filler select n, (select string_agg(md5(n::text || i::text), '') from generate_series(1, 31) i) from generate_series(${from + 1}, ${from + ROWS_AT_ONCE}) n`,
+    );
   await reward(api, '3');
   const hasBase = 'select true as found from archive_state where base_at is not null and latest > base_at';
   await eventually('a base backup', () => ask(first, hasBase));
