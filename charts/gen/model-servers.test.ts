@@ -1,7 +1,7 @@
 /** The model servers that the chart runs: their pods, who reaches them, and how the api knows them. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { test } from '@hamlet/test/env/cluster-test';
 import { parseModelsConfig, type ModelsConfig } from '@hamlet/models';
 import { testFolder } from '@hamlet/test/env/at-end';
@@ -157,7 +157,7 @@ test('a vLLM server starts with the limits of the values, waits up to an hour fo
   const [{ command, startupProbe, resources, env }] = containers;
   assert.deepEqual([replicas, serviceName, priorityClassName], [2, 'hamlet-model-local-each', 'hamlet-model-server']);
   assert.partialDeepStrictEqual(template.metadata.labels, { 'hamlet.village/role': 'model-server' });
-  assert.deepEqual(command, [
+  assert.deepEqual(command.slice(command.indexOf('vllm')), [
     'vllm',
     'serve',
     'Qwen/Qwen3.6-35B-A3B-FP8',
@@ -256,20 +256,25 @@ test('Ollama pulls its model before it starts, and is ready after it has loaded 
   });
 });
 
-test('a server waits until enough memory of its node is available', async () => {
-  const [wait] = (await podOf({ memAvailableGiB: 94 })).initContainers ?? [];
-  assert.deepEqual([wait?.name, wait?.env], ['memory', [{ name: 'NEED_GIB', value: '94' }]]);
-  const file = join(testFolder('meminfo'), 'meminfo');
+test('each start of a server, also after a crash, waits until enough memory of its node is available', async () => {
+  const folder = testFolder('meminfo');
+  const file = join(folder, 'meminfo');
   const memory = (gib: number): void =>
     writeFileSync(file, `MemTotal:       127600000 kB\nMemAvailable:   ${gib * 1_048_576} kB\nCached: 1 kB\n`);
+  writeFileSync(join(folder, 'vllm'), '#!/bin/sh\necho "$0 $1 $2"\n', { mode: 0o755 });
+  const { initContainers, containers } = await podOf({ memAvailableGiB: 94 });
+  assert.equal(initContainers, undefined);
   memory(93);
-  const [shell = 'sh', ...args] = wait?.command ?? [];
-  const env = { PATH: process.env['PATH'], NEED_GIB: '94', MEMINFO: file, PAUSE_S: '0.05' };
-  const waiting = spawn(shell, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(waiting, 'close');
-  const [first] = (await once(waiting.stdout.setEncoding('utf8'), 'data')) as [string];
-  assert.match(first, /^MemAvailable of the node is 93 GiB, and the model needs 94 GiB: waiting\n/);
-  assert.equal(waiting.exitCode, null);
+  const [shell = 'sh', ...args] = containers[0].command;
+  const env = { PATH: [folder, process.env['PATH']].join(delimiter), MEMINFO: file, PAUSE_S: '0.05' };
+  const starting = spawn(shell, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(starting, 'close');
+  let printed = '';
+  starting.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  await once(starting.stdout, 'data');
+  assert.match(printed, /^MemAvailable of the node is 93 GiB, and the model needs 94 GiB: waiting\n/);
+  assert.equal(starting.exitCode, null);
   memory(94);
   assert.deepEqual(await ended, [0, null]);
+  assert.match(printed, /\/vllm serve org\/model\n$/);
 });

@@ -93,13 +93,26 @@ precede. Empty if both are.
 {{ trimPrefix "/weights/" .model }}
 {{- end -}}
 
-{{- /* Waits for memory of the node. CPU and GPU of a DGX Spark share one pool, and a load that does not fit freezes the machine. */ -}}
+{{- /*
+The beginning of a server's command with memAvailableGiB: each start of the container, also after a crash, waits for memory of the node. CPU and GPU of
+a DGX Spark share one pool, and a load that does not fit freezes the machine.
+*/ -}}
 {{- define "hamlet.waitForMemory" -}}
+{{- with int .memAvailableGiB -}}
+{{- $script := include "hamlet.memoryScript" . }}
+  - sh
+  - -c
+  - {{ $script | quote }}
+  - sh
+{{- end -}}
+{{- end -}}
+
+{{- define "hamlet.memoryScript" -}}
 trap 'exit 1' TERM
 while true; do
   while read -r name kib unit; do [ "$name" = MemAvailable: ] && break; done < "${MEMINFO:-/proc/meminfo}"
-  [ "$kib" -ge "$((NEED_GIB * 1048576))" ] && exit 0
-  echo "MemAvailable of the node is $((kib / 1048576)) GiB, and the model needs $NEED_GIB GiB: waiting"
+  [ "$kib" -ge {{ mul . 1048576 }} ] && exec "$@"
+  echo "MemAvailable of the node is $((kib / 1048576)) GiB, and the model needs {{ . }} GiB: waiting"
   sleep "${PAUSE_S:-5}"
 done
 {{- end -}}
@@ -141,6 +154,7 @@ exit "$code"
 
 {{- define "hamlet.modelServerCommand.vllm" -}}
 command:
+  {{- include "hamlet.waitForMemory" . }}
   - vllm
   - serve
   - {{ .model | quote }}
@@ -179,7 +193,10 @@ livenessProbe:
 {{- end -}}
 
 {{- define "hamlet.modelServerCommand.ollama" -}}
-command: [ollama, serve]
+command:
+  {{- include "hamlet.waitForMemory" . }}
+  - ollama
+  - serve
 {{- /* An empty prompt loads the model, which then stays in memory. */}}
 startupProbe:
   exec: { command: [ollama, run, {{ .model | quote }}, ""] }
