@@ -26,6 +26,9 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const codeOf = (code: string | null, otherwise: string): string =>
   code !== null && CODE.test(code) ? code : otherwise;
 
+/** Ids of calls as the engine counts them. An agent writes them, so in another form the id of the span stands for them. */
+const COUNTED = /^[a-z]?\d{1,9}(?:\.[a-z]?\d{1,9}){0,3}$/;
+
 interface Place {
   readonly traceId: string;
   readonly parentSpanId: string | null;
@@ -108,9 +111,10 @@ function spanOfRequest(run: TracedRun, request: TracedRequest, place: Place): Sp
 }
 
 function spanOfCall(run: TracedRun, { callId, tool, kind, code, begunAt, settledAt }: TracedCall, place: Place): Span {
+  const spanId = toolSpanId(run.runId, callId);
   return {
     ...place,
-    spanId: toolSpanId(run.runId, callId),
+    spanId,
     name: `execute_tool ${tool}`,
     kind: 'internal',
     startMs: begunAt.getTime(),
@@ -118,7 +122,7 @@ function spanOfCall(run: TracedRun, { callId, tool, kind, code, begunAt, settled
     attributes: {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': tool,
-      'gen_ai.tool.call.id': callId,
+      'gen_ai.tool.call.id': COUNTED.test(callId) ? callId : spanId,
       'gen_ai.tool.type': 'function',
       'hamlet.run': run.runId,
     },

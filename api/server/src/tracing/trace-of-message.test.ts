@@ -14,6 +14,8 @@ import { agentToken, clientOf, eventually, testVillage, TOKENS } from '../testin
 const WORDS = 'Paint the mill in cobalt.';
 const ANSWER = 'The mill is cobalt.';
 const SECRET_PATH = '/v1/cobalt';
+/** An agent writes the ids of its calls, and could write a text there. */
+const CALL = 'The.mill.is.cobalt';
 const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 
 const [village, wire, receiver] = await Promise.all([testVillage(), testWire(), otlpReceiver()]);
@@ -82,10 +84,10 @@ test('a message is one trace, which continues that of its caller and reaches the
   const working = await work.start('ada', { run_id: runId });
   const sent = readTraceparent(await ask(runId));
   assert.equal(resultOf(await work.perform(working, { tool: 'say', callId: '1.0', args: { text: ANSWER } })), 'ok');
-  dataOf(await work.begin(working, { callId: '2.0', args: { command: `echo ${ANSWER}` } }));
-  const attempt = await attemptOf(work.play, 'ada', { run: runId, call: '2.0', path: SECRET_PATH });
+  dataOf(await work.begin(working, { callId: CALL, args: { command: `echo ${ANSWER}` } }));
+  const attempt = await attemptOf(work.play, 'ada', { run: runId, call: CALL, path: SECRET_PATH });
   await clientOf(work.play.url, TOKENS.broker).keepEgressAttempts({ begin: [attempt], end: [] });
-  await work.finish(working, '2.0', { outcome: { kind: 'failed', code: 'exit_code', text: ANSWER } });
+  await work.finish(working, CALL, { outcome: { kind: 'failed', code: 'exit_code', text: ANSWER } });
   const { cycle, attempt: number } = working;
   const end = { cycle, attempt: number, state: 'done', summary: ANSWER, answer: ANSWER } as const;
   dataOf(await work.play.as('ada').raw.settleRun({ run_id: runId, ...end }));
@@ -118,6 +120,8 @@ test('a message is one trace, which continues that of its caller and reaches the
     [{}, { code: 2, message: 'exit_code' }],
   );
   assert.equal(valueIn(egress, 'server.address'), 'api.example.org');
+  const idOfCall = 'gen_ai.tool.call.id';
+  assert.deepEqual([valueIn(tool, idOfCall), valueIn(hands, idOfCall)], ['1.0', hands.spanId]);
   const sentText = JSON.stringify(spans);
   for (const text of ['cobalt', SECRET_PATH]) assert.equal(sentText.includes(text), false, `a span has ${text}`);
 });
