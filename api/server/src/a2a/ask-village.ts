@@ -1,6 +1,6 @@
 import type { callA2a, Refusal, RouteSpec } from '@hamlet/contract';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DataOf, RequestOf } from '../http/handler.ts';
+import { originOf, type DataOf, type RequestOf } from '../http/handler.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { requestVillage, type RouteInput, type VillageRequestPorts } from '../http/pipeline/request-village.ts';
 
@@ -21,12 +21,9 @@ export type AskVillage = <const R extends RouteSpec & { readonly name: A2aRoute 
   key: string,
 ) => Promise<Outcome<DataOf<R>>>;
 
-export function askVillage(
-  ports: A2aPorts,
-  { actor, requestId, traceparent, ownSpan, address }: A2aRequest,
-): AskVillage {
+export function askVillage(ports: A2aPorts, request: A2aRequest): AskVillage {
   return async <const R extends RouteSpec & { readonly name: A2aRoute }>(route: R, input: RouteInput, key: string) => {
-    const caller = { actor, requestId, traceparent, ownSpan, address, key };
+    const caller = { ...originOf(request), key };
     let outcome = await requestVillage(ports, route, { caller, input });
     for (let repeat = 0; !outcome.ok && outcome.reason === IN_FLIGHT && repeat < REPEATS_MAX; repeat += 1) {
       await pause(PAUSE_MS);

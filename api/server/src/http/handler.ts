@@ -26,6 +26,17 @@ export function callerOf({ actor, requestId, traceparent, call }: Caller): Calle
   return { actor, requestId, traceparent, ...(call === undefined ? {} : { call }) };
 }
 
+/** The caller of a request and its origin, for requests to other routes that it causes. */
+export interface Origin extends Omit<Caller, 'call'> {
+  /** That of `RequestOf`. */
+  readonly ownSpan?: string | undefined;
+  readonly address: string;
+}
+
+export function originOf({ actor, requestId, traceparent, ownSpan, address }: Origin): Origin {
+  return { actor, requestId, traceparent, ownSpan, address };
+}
+
 export interface RequestOf<R extends RouteSpec> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;

@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
+import { originOf, plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { problemOf } from '../http/respond.ts';
 import { MCP_TOOLS, type AskVillage, type McpRoute, type McpTool } from './mcp-tools.ts';
@@ -68,11 +68,9 @@ async function callTool(
   { ports, request }: Serving,
 ): Promise<CallToolResult> {
   const { idempotency_key: key, ...input } = given;
-  const { actor, requestId, traceparent, ownSpan, address } = request;
-  const by = { actor, requestId, traceparent, ownSpan, address };
-  const caller = { ...by, key: typeof key === 'string' ? `mcp ${key}` : randomUUID() };
+  const caller = { ...originOf(request), key: typeof key === 'string' ? `mcp ${key}` : randomUUID() };
   const ask: AskVillage = (route, sent) => requestVillage(ports, route, { caller, input: sent });
-  return resultOf(await tool.call(input, ask), requestId);
+  return resultOf(await tool.call(input, ask), request.requestId);
 }
 
 function resultOf(outcome: Outcome<unknown>, requestId: string): CallToolResult {

@@ -1,6 +1,6 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import type { AnyHandler, Caller, Handlers } from '../handler.ts';
+import { originOf, type AnyHandler, type Handlers, type Origin } from '../handler.ts';
 import { runOnce, writeKeyOf } from '../idempotent.ts';
 import { refused, type Outcome } from '../outcome.ts';
 import { refusalOfVerdict } from '../rate-limit.ts';
@@ -14,10 +14,7 @@ export interface VillageRequestPorts<N extends keyof Handlers> {
   readonly limitActor: LimitActor;
 }
 
-interface KeyedCaller extends Caller {
-  /** That of the caller's own request (`RequestOf`). */
-  readonly ownSpan?: string | undefined;
-  readonly address: string;
+interface KeyedCaller extends Origin {
   readonly key: string;
 }
 
@@ -43,12 +40,10 @@ export async function requestVillage<N extends keyof Handlers>(
   if (denied !== null) return denied;
   const parsed = parse(route, input);
   if (!parsed.ok) return parsed;
-  const { actor, requestId, traceparent, ownSpan, address, key } = caller;
-  const by = { actor, requestId, traceparent, ownSpan, address };
-  const request = { ...parsed.data, ...by, now: new Date(), headers: {} };
+  const request = { ...parsed.data, ...originOf(caller), now: new Date(), headers: {} };
   const handler = handlers[route.name] as AnyHandler;
   if (handler.kind === 'plain') return handler.run(request);
-  const keyed = writeKeyOf(actor.id, key, { route: route.name, input: parsed.data });
+  const keyed = writeKeyOf(caller.actor.id, caller.key, { route: route.name, input: parsed.data });
   if (!keyed.ok) return keyed;
   if (handler.kind === 'tx') return (await runOnce(db, keyed.key, (tx) => handler.run(request, tx))).outcome;
   if (handler.kind === 'own') return (await handler.run(request, keyed.key)).outcome;
