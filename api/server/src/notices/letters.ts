@@ -1,12 +1,11 @@
 import type { AwayGroup, AwayKind, Need } from '@hamlet/contract';
 import { shorten } from '@hamlet/core';
+import { visibleText } from '@hamlet/core/visible-text';
 import type { Letter } from './smtp-mailer.ts';
 
 /** Needs that one email names; the page has the others. */
 const LINES_MAX = 20;
 const LINE_MAX_CHARS = 200;
-/** Everything that may end a line, move the cursor or turn the direction of a text. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
 interface Sender {
   /** The origin of the village. */
@@ -38,7 +37,7 @@ const CHANGES: Readonly<Record<AwayKind, string>> = {
 
 type Line = Readonly<{ agent_id: string | null; line: string; link: string }>;
 
-const clean = (text: string): string => shorten(text.replaceAll(UNPRINTABLE, ' '), LINE_MAX_CHARS);
+const clean = (text: string): string => shorten(visibleText(text.replaceAll(/\s+/g, ' ')), LINE_MAX_CHARS);
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
