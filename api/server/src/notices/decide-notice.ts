@@ -28,7 +28,7 @@ interface Look {
 
 /** `fresh`: the number of needs that no notice has named; `noted` and `dueInS` hold from now on. */
 export interface Decision {
-  readonly sends: boolean;
+  readonly sent: boolean;
   readonly fresh: number;
   readonly noted: readonly string[];
   readonly dueInS: number;
@@ -50,11 +50,11 @@ export function decideNotice({ wants, noted, needs, groups, nowMs, timeZone }: L
   const kept = sharedNeeds(needs, NOTED_MAX).map(keyOf);
   const fresh = kept.filter((key) => !known.has(key)).length;
   if (wants === 'morning') {
-    const sends = needs.length + groups.length > 0;
+    const sent = needs.length + groups.length > 0;
     const dueInS = CLOCKS_DIFFER_S + untilMorning(nowMs + CLOCKS_DIFFER_S * 1_000, timeZone);
-    return { sends, fresh, noted: kept, dueInS };
+    return { sent, fresh, noted: kept, dueInS };
   }
-  return { sends: fresh > 0, fresh, noted: kept, dueInS: fresh > 0 ? AFTER_NOTICE_S : LOOK_S };
+  return { sent: fresh > 0, fresh, noted: kept, dueInS: fresh > 0 ? AFTER_NOTICE_S : LOOK_S };
 }
 
 /** Seconds until the first look after a choice. Pure. */

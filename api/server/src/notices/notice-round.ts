@@ -61,8 +61,8 @@ async function deliver(ports: RoundPorts, target: DueTarget): Promise<void> {
   const groups = wants === 'morning' ? await readGroups(ports, actor, sentAt) : [];
   const decided: Decision = decideNotice({ wants, noted, needs, groups, nowMs: nowMs(), timeZone: economy.timeZone });
   if (stopping.aborted) return;
-  const isStillDue = await noteNotice(db, target, { ...decided, sent: decided.sends });
-  if (!isStillDue || !decided.sends) return;
+  const isStillDue = await noteNotice(db, target, decided);
+  if (!isStillDue || !decided.sent) return;
   const nameOf = (agentId: string): string => source.get(agentId)?.spec.displayName ?? agentId;
   await mailer(digestLetter({ to, needs, groups, fresh: decided.fresh, leaveToken }, { origin, nameOf }), stopping);
   await noteDelivered(db, targetId);

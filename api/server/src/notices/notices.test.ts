@@ -30,18 +30,18 @@ const digest = { to: 'a@example.org', needs: [], groups: [], fresh: 0, leaveToke
 
 test('a notice at once needs something that no notice has named, and rests a quarter of an hour after one', () => {
   const first = decideNotice({ ...look, needs: [need('a'), need('b')] });
-  assert.deepEqual(first, { sends: true, fresh: 2, noted: ['blocked/a', 'blocked/b'], dueInS: 900 });
+  assert.deepEqual(first, { sent: true, fresh: 2, noted: ['blocked/a', 'blocked/b'], dueInS: 900 });
   const same = decideNotice({ ...look, needs: [need('a'), need('b')], noted: first.noted });
-  assert.deepEqual([same.sends, same.dueInS], [false, 60]);
+  assert.deepEqual([same.sent, same.dueInS], [false, 60]);
   const ended = decideNotice({ ...look, needs: [need('b')], noted: first.noted });
-  assert.deepEqual([ended.sends, ended.noted], [false, ['blocked/b']]);
+  assert.deepEqual([ended.sent, ended.noted], [false, ['blocked/b']]);
   assert.equal(decideNotice({ ...look, needs: [need('a'), need('b')], noted: ended.noted }).fresh, 1, 'it came back');
-  assert.equal(decideNotice({ ...look, groups: [group(1, 'x')] }).sends, false, 'news alone');
+  assert.equal(decideNotice({ ...look, groups: [group(1, 'x')] }).sent, false, 'news alone');
   const many = Array.from({ length: 150 }, (_, n) => need(`a${n}`));
   const named = decideNotice({ ...look, needs: many });
-  assert.deepEqual([named.sends, named.noted.length], [true, 100]);
+  assert.deepEqual([named.sent, named.noted.length], [true, 100]);
   const still = decideNotice({ ...look, needs: many, noted: named.noted });
-  assert.deepEqual([still.sends, still.fresh], [false, 0], 'more needs than are noted are not new each time');
+  assert.deepEqual([still.sent, still.fresh], [false, 0], 'more needs than are noted are not new each time');
   const other = need('', { kind: 'permission', id: 'p' });
   assert.equal(
     decideNotice({ ...look, needs: [...many, other], noted: named.noted }).fresh,
@@ -52,9 +52,9 @@ test('a notice at once needs something that no notice has named, and rests a qua
 
 test('a digest comes at seven in the time zone of the village, also over a change of the clocks, and not without a line', () => {
   const morning = { ...look, wants: 'morning' } as const;
-  assert.deepEqual(decideNotice(morning), { sends: false, fresh: 0, noted: [], dueInS: 19 * 3_600 });
-  assert.equal(decideNotice({ ...morning, groups: [group(1, 'x')] }).sends, true);
-  assert.equal(decideNotice({ ...morning, needs: [need('a')], noted: ['blocked/a'] }).sends, true);
+  assert.deepEqual(decideNotice(morning), { sent: false, fresh: 0, noted: [], dueInS: 19 * 3_600 });
+  assert.equal(decideNotice({ ...morning, groups: [group(1, 'x')] }).sent, true);
+  assert.equal(decideNotice({ ...morning, needs: [need('a')], noted: ['blocked/a'] }).sent, true);
   assert.equal(untilMorning(NOW, 'Asia/Kolkata'), 13.5 * 3_600);
   const early = decideNotice({ ...morning, nowMs: Date.parse('2026-11-30T06:59:58Z') });
   assert.equal(early.dueInS, 86_402, 'the clock of another replica may be behind');
@@ -70,7 +70,7 @@ test('an email has the lines and links of the pages, bounded, and no character o
   assert.equal(letter.subject, 'Hamlet: 1 thing needs you');
   assert.match(
     letter.text,
-    /^Needs you\n- Agent a cannot run\n {2}https:\/\/village\.example\/\?agent=a&tab=now\n- Says Bcc/,
+    /^Needs you\n- Agent a cannot run\n {2}https:\/\/village\.example\/\?agent=a&tab=now\n- Says Bcc: evil@example\.org⟨U\+202E⟩ x\n/,
   );
   assert.match(
     letter.text,
