@@ -110,11 +110,11 @@ test('each key of the file has its role', async () => {
     uid: 'uid-of-bob',
     cycle: 0,
   });
-  assert.equal(
-    refusalOf(await byToken(KEYS.agentTokens.zoe)),
-    'token_invalid',
-    'a key of an agent that does not exist',
-  );
+  assert.deepEqual(await byToken(KEYS.agentTokens.zoe), {
+    ok: false,
+    reason: 'token_invalid',
+    detail: 'There is no agent zoe: create it, or use the key of another agent',
+  });
 });
 
 test('a keys file with a short key or anything else in it is refused; without a file there are no keys', async () => {

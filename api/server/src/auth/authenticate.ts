@@ -94,7 +94,8 @@ function keyActor({ source }: Pick<LookUps, 'source'>, key: FoundApiKey): Actor 
   if (key.role === 'operator' || key.role === 'broker') return { role: key.role, id: key.role };
   if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
   const record = source.get(key.agentId ?? '');
-  if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
+  if (record === null)
+    return refused('token_invalid', `There is no agent ${key.agentId}: create it, or use the key of another agent`);
   const cycle = record.status.cycle ?? 0;
   return agentActor(source, record.agentId, {
     uid: record.uid,

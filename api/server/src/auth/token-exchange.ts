@@ -51,7 +51,11 @@ export function createDevReviewer(db: Db, source: Pick<AgentSource, 'get'>): Tok
       const [key] = await findApiKeys(db, [hashOf(token)]);
       if (key?.role !== 'agent' || key.agentId === null) return refused('token_review_refused');
       const record = source.get(key.agentId);
-      if (record === null) return refused('token_not_from_pod', `There is no agent ${key.agentId}`);
+      if (record === null)
+        return refused(
+          'token_not_from_pod',
+          `There is no agent ${key.agentId}: create it, or use the key of another agent`,
+        );
       return accepted({ agentId: record.agentId, uid: record.uid, podUid: null, cycle: record.status.cycle ?? 0 });
     },
     reviewService: async (token) => {
