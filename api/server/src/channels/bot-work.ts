@@ -1,35 +1,33 @@
-import type { Bot } from './bot-port.ts';
-
 /**
- * Does one kind of work for many bots at once, so that a slow bot delays no other: one piece of work at a time for each
- * bot, and at most `atMost` in all. Bots that waited longest come first.
+ * Does one kind of work for many bots or conversations at once, so that a slow one delays no other: one piece of work at a
+ * time for each, and at most `atMost` in all. Those that waited longest come first.
  */
-export class BotWork {
+export class BotWork<K> {
   readonly #atMost: number;
-  readonly #running = new Map<Bot, Promise<void>>();
+  readonly #running = new Map<K, Promise<void>>();
   /** Order of the last starts. */
-  #starts = new Map<Bot, number>();
+  #starts = new Map<K, number>();
   #count = 0;
 
   constructor(atMost: number) {
     this.#atMost = atMost;
   }
 
-  /** True if no work of the bot runs; it stays true until the next `start`. */
-  rests(bot: Bot): boolean {
-    return !this.#running.has(bot);
+  /** Those whose work runs; the next `start` alone adds to them. */
+  running(): readonly K[] {
+    return [...this.#running.keys()];
   }
 
-  /** Starts `work` for the bots that rest, as far as there is room. `work` must not reject. */
-  start(bots: readonly Bot[], work: (bot: Bot) => Promise<void>): void {
-    this.#starts = new Map([...this.#starts].filter(([bot]) => bots.includes(bot)));
-    const resting = bots
-      .filter((bot) => this.rests(bot))
+  /** Starts `work` for those that rest, as far as there is room. `work` must not reject. */
+  start(wanted: readonly K[], work: (each: K) => Promise<void>): void {
+    this.#starts = new Map([...this.#starts].filter(([each]) => wanted.includes(each)));
+    const resting = wanted
+      .filter((each) => !this.#running.has(each))
       .toSorted((a, b) => (this.#starts.get(a) ?? 0) - (this.#starts.get(b) ?? 0));
-    for (const bot of resting.slice(0, Math.max(0, this.#atMost - this.#running.size))) {
-      this.#starts.set(bot, (this.#count += 1));
-      const running = work(bot).finally(() => this.#running.delete(bot));
-      this.#running.set(bot, running);
+    for (const each of resting.slice(0, Math.max(0, this.#atMost - this.#running.size))) {
+      this.#starts.set(each, (this.#count += 1));
+      const running = work(each).finally(() => this.#running.delete(each));
+      this.#running.set(each, running);
     }
   }
 

@@ -251,7 +251,7 @@ test('a run whose request expired takes no place among deliveries; an answer of 
   await received();
   await outlast(village, permission.permission_id);
   await db.updateTable('channel_run').set({ asked: '{}' }).execute();
-  assert.deepEqual(await readChannelRuns(db, [{ agentId: 'ada', channel: 'telegram' }], 1), []);
+  assert.deepEqual(await readChannelRuns(db, { bots: [{ agentId: 'ada', channel: 'telegram' }], atMost: 1 }), []);
   dataOf(await permits.end(working));
   await received();
   telegram.write(ZOE, 'Say nothing.');

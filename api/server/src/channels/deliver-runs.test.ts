@@ -15,12 +15,15 @@ import {
 } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import { until } from '@hamlet/test/env/until';
+import type { Handlers } from '../http/handler.ts';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { startPlay } from '../testing/test-village.ts';
 import { BotRefusal } from './bot-port.ts';
 import { deliverRuns } from './deliver-runs.ts';
+import { startChannels } from './start-channels.ts';
 import { fakeBot, type FakeBot } from './testing/fake-bot.ts';
 
 const { play, village } = await startPlay();
@@ -32,11 +35,11 @@ const zoe = await invite(grace, play.url, { name: 'Zoe', role: 'member' });
 const sender = { channel: 'telegram', externalId: '1001', name: 'Zoe' } as const;
 const identityId = await inTransaction(db, (tx) => linkIdentity(tx, sender, zoe.accountId));
 
-/** A run that a message of Zoe began through the messenger, started. */
-async function begin(): Promise<Working & { readonly sessionId: string }> {
-  const { session_id: sessionId } = await talk.open(zoe.client, 'ada');
-  const { run } = dataOf(await talk.say(zoe.client, sessionId, 'Bake.'));
-  await noteChannelRun(db, { identityId, agentId: 'ada', runId: run.run_id });
+/** A run that a message of a person, by default Zoe, began through the messenger, started. */
+async function begin({ client } = zoe, identity = identityId): Promise<Working & { readonly sessionId: string }> {
+  const { session_id: sessionId } = await talk.open(client, 'ada');
+  const { run } = dataOf(await talk.say(client, sessionId, 'Bake.'));
+  await noteChannelRun(db, { identityId: identity, agentId: 'ada', runId: run.run_id });
   return { ...(await permits.start('ada', run)), sessionId };
 }
 
@@ -59,7 +62,11 @@ const passTime = () =>
     .execute();
 
 async function round(bot: FakeBot, isActive = () => true): Promise<void> {
-  await deliverRuns({ db, isActive }, bot, await readChannelRuns(db, [{ agentId: 'ada', channel: 'telegram' }], 10));
+  await deliverRuns(
+    { db, isActive },
+    bot,
+    await readChannelRuns(db, { bots: [{ agentId: 'ada', channel: 'telegram' }], atMost: 10 }),
+  );
 }
 
 function keep(
@@ -154,7 +161,7 @@ test('a delivery that fails a day after the end of its run is not tried again', 
   await superuser.run('alter table run enable always trigger goes_forward');
   await superuser.close();
   await round(bot);
-  assert.deepEqual(await readChannelRuns(db, [bot], 10), []);
+  assert.deepEqual(await readChannelRuns(db, { bots: [bot], atMost: 10 }), []);
 });
 
 test('a replica that no longer leads sends no further part, and the next one sends the rest', async () => {
@@ -164,7 +171,7 @@ test('a replica that no longer leads sends no further part, and the next one sen
   await round(bot, () => bot.sent.length === 0);
   assert.equal(bot.sent.length, 1);
   await round(bot);
-  assert.deepEqual([bot.sent.length, (await readChannelRuns(db, [bot], 10)).length], [2, 0]);
+  assert.deepEqual([bot.sent.length, (await readChannelRuns(db, { bots: [bot], atMost: 10 })).length], [2, 0]);
 });
 
 test('a person who may no longer read the run gets neither its answer nor its files', async () => {
@@ -231,4 +238,53 @@ test('a place never goes back for two days; after that, smaller numbers count ag
   assert.equal(await readChannelPlace(db, 'b'), 0);
   await keepChannelPlace(db, 'b', 30);
   assert.equal(await readChannelPlace(db, 'b'), 30);
+});
+
+test('a conversation that is slow and one that fails delay no other of their bot', async () => {
+  const link = (externalId: string, { accountId }: typeof zoe) =>
+    inTransaction(db, (tx) => linkIdentity(tx, { ...sender, externalId }, accountId));
+  const max = await invite(grace, play.url, { name: 'Max', role: 'member' });
+  const kim = await invite(grace, play.url, { name: 'Kim', role: 'member' });
+  const idOf = new Map([
+    [max, await link('1002', max)],
+    [kim, await link('1003', kim)],
+  ]);
+  const answer = async (person: typeof zoe, text: string): Promise<void> => {
+    const { runId } = await begin(person, idOf.get(person));
+    dataOf(await talk.answer('ada', runId, text));
+  };
+  let end = (): void => undefined;
+  const slow = new Promise<void>((resolve) => (end = resolve));
+  const sent: string[] = [];
+  const bot: FakeBot = {
+    ...fakeBot('ada', () => slow),
+    send: async ({ to, text }) => {
+      if (to === '1002') throw refusal(false);
+      if (to === '1001') await slow;
+      sent.push(text);
+      return 'm1';
+    },
+  };
+  for (const person of [zoe, max]) await answer(person, 'Baked.');
+  const { jobs, stop } = startChannels({
+    db,
+    log: () => undefined,
+    monotonicMs: () => 0,
+    handlers: {} as Handlers,
+    limitActor: () => Promise.reject(new Error('unused')),
+    bots: { list: async () => [bot] },
+    notifications: { leads: () => true },
+  });
+  await jobs[0]?.run();
+  for (const text of ['Sliced.', 'Eaten.']) {
+    await answer(kim, text);
+    await until(`the answer ${text}`, async () => {
+      await jobs[0]?.run();
+      return sent.includes(text);
+    });
+  }
+  assert.deepEqual(sent, ['Sliced.', 'Eaten.']);
+  end();
+  await stop();
+  assert.deepEqual(sent, ['Sliced.', 'Eaten.', 'Baked.']);
 });

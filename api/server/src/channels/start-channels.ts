@@ -1,4 +1,4 @@
-import { readChannelRuns, type ChannelRun } from '@hamlet/store';
+import { conversationKey, readChannelRuns } from '@hamlet/store';
 import { job, type Job } from '../service/jobs.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 import { type Bot, BotRefusal, type Received } from './bot-port.ts';
@@ -6,13 +6,15 @@ import { BotWork } from './bot-work.ts';
 import type { Bots } from './bots.ts';
 import { deliverRuns } from './deliver-runs.ts';
 import { MessageHandler, type MessagePorts } from './handle-message.ts';
+import { ReplyQueue } from './reply-queue.ts';
 
 const EVERY_MS = 500;
 const POLLS_AT_ONCE = 64;
-const DELIVERIES_AT_ONCE = 16;
+/** Conversations to which answers are sent at once. */
+const DELIVERIES_AT_ONCE = 64;
 /** Runs of one bot in one round. */
 const RUNS_AT_ONCE = 20;
-/** Pause of a bot after a failure that names no time. */
+/** Pause of a bot or conversation after a failure that names no time. */
 const PAUSE_S = 15;
 const PAUSE_MAX_S = 600;
 const STOP_LIMIT_MS = 8_000;
@@ -22,25 +24,30 @@ interface ChannelPorts extends MessagePorts {
   readonly notifications: { readonly leads: () => boolean };
 }
 
-/** Bots that wait after a failure, in this process. */
+/** Bots, and conversations by their key, that wait after a failure, in this process. */
 class Pauses {
-  readonly #untilMs = new WeakMap<Bot, number>();
+  readonly #untilMs = new Map<Bot | string, number>();
   readonly #ports: Pick<ChannelPorts, 'log' | 'monotonicMs'>;
 
   constructor(ports: Pick<ChannelPorts, 'log' | 'monotonicMs'>) {
     this.#ports = ports;
   }
 
-  has(bot: Bot): boolean {
-    return (this.#untilMs.get(bot) ?? 0) > this.#ports.monotonicMs();
+  /** Those that wait now. */
+  list(): readonly (Bot | string)[] {
+    const nowMs = this.#ports.monotonicMs();
+    for (const [each, untilMs] of this.#untilMs) if (untilMs <= nowMs) this.#untilMs.delete(each);
+    return [...this.#untilMs.keys()];
   }
 
-  add(bot: Bot, error: unknown): void {
+  /** The messenger may ask the whole bot to wait; another failure of a conversation delays that one alone. */
+  add(bot: Bot, error: unknown, conversation?: string): void {
     const asked = error instanceof BotRefusal ? error.retryAfterS : null;
     const waitS = Math.min(asked ?? PAUSE_S, PAUSE_MAX_S);
-    this.#untilMs.set(bot, this.#ports.monotonicMs() + waitS * 1_000);
-    const agent = bot.agentId;
-    this.#ports.log('warn', 'the bot of an agent pauses after a failure', { agent, seconds: waitS, error });
+    const paused = asked === null ? (conversation ?? bot) : bot;
+    this.#untilMs.set(paused, this.#ports.monotonicMs() + waitS * 1_000);
+    const what = paused === bot ? 'the bot of an agent' : 'a conversation of a bot';
+    this.#ports.log('warn', `${what} pauses after a failure`, { agent: bot.agentId, seconds: waitS, error });
   }
 }
 
@@ -52,28 +59,23 @@ export function startChannels(ports: ChannelPorts): {
   const { db, log, bots, notifications } = ports;
   const messages = new MessageHandler(ports);
   const pauses = new Pauses(ports);
-  const polls = new BotWork(POLLS_AT_ONCE);
-  const deliveries = new BotWork(DELIVERIES_AT_ONCE);
+  const polls = new BotWork<Bot>(POLLS_AT_ONCE);
+  const deliveries = new BotWork<string>(DELIVERIES_AT_ONCE);
+  const replies = new ReplyQueue(log);
   const ending = new AbortController();
   const { signal } = ending;
   const isActive = (): boolean => !signal.aborted && notifications.leads();
 
-  /** Replies are not kept: one that the messenger refuses is logged, and the person may ask again. */
   async function take(bot: Bot, received: Received): Promise<void> {
     if (!isActive()) throw new Error('this replica no longer leads: another one takes the message');
-    const reply = await messages.reply(bot, received, signal);
-    try {
-      await bot.reply(received, reply);
-    } catch (error) {
-      log('info', 'a reply through a messenger was not delivered', { agent: bot.agentId, error });
-    }
+    await replies.add(bot, received, await messages.reply(bot, received, signal));
   }
 
-  async function guarded(bot: Bot, work: Promise<void>): Promise<void> {
+  async function guarded(bot: Bot, work: Promise<void>, conversation?: string): Promise<void> {
     try {
       await work;
     } catch (error) {
-      if (isActive()) pauses.add(bot, error);
+      if (isActive()) pauses.add(bot, error, conversation);
     }
   }
 
@@ -84,19 +86,21 @@ export function startChannels(ports: ChannelPorts): {
     );
 
   async function deliver(ready: readonly Bot[]): Promise<void> {
-    // The list of a bot whose delivery runs would be out of date when that delivery ends.
-    const resting = ready.filter((bot) => deliveries.rests(bot));
-    const due = await readChannelRuns(db, resting, RUNS_AT_ONCE);
+    // The runs of a conversation whose delivery runs would be out of date when that delivery ends.
+    const except = [...deliveries.running(), ...pauses.list().filter((each) => typeof each === 'string')];
+    const due = await readChannelRuns(db, { bots: ready, except, atMost: RUNS_AT_ONCE });
     if (!isActive()) return;
-    const isOf = (bot: Bot) => (run: ChannelRun) => run.agentId === bot.agentId && run.channel === bot.channel;
-    deliveries.start(
-      resting.filter((bot) => due.some(isOf(bot))),
-      (bot) => guarded(bot, deliverRuns({ db, isActive }, bot, due.filter(isOf(bot)))),
-    );
+    const conversations = Map.groupBy(due, conversationKey);
+    deliveries.start([...conversations.keys()], async (key) => {
+      const runs = conversations.get(key) ?? [];
+      const bot = ready.find(({ agentId, channel }) => agentId === runs[0]?.agentId && channel === runs[0].channel);
+      if (bot !== undefined) await guarded(bot, deliverRuns({ db, isActive }, bot, runs), key);
+    });
   }
 
   async function round(): Promise<void> {
-    const ready = (await bots.list()).filter((bot) => !pauses.has(bot));
+    const paused = pauses.list();
+    const ready = (await bots.list()).filter((bot) => !paused.includes(bot));
     if (!isActive() || ready.length === 0) return;
     polls.start(ready, poll);
     await deliver(ready);
@@ -106,8 +110,8 @@ export function startChannels(ports: ChannelPorts): {
     jobs: [job({ name: 'channels', everyMs: EVERY_MS, run: round })],
     stop: async () => {
       ending.abort();
-      await withTimeout(STOP_LIMIT_MS, Promise.all([polls.settled(), deliveries.settled()])).catch((error: unknown) =>
-        log('warn', 'a messenger delays the end of this replica', { error }),
+      await withTimeout(STOP_LIMIT_MS, Promise.all([polls.settled(), deliveries.settled(), replies.settled()])).catch(
+        (error: unknown) => log('warn', 'a messenger delays the end of this replica', { error }),
       );
     },
   };

@@ -87,16 +87,22 @@ const DELIVERY_LIFE = sql`interval '1 day'`;
 const REPORT_EVERY = sql`interval '3 seconds'`;
 const REPORTS_MAX = 20;
 
+interface DueRuns {
+  readonly bots: readonly Pick<ChannelRun, 'agentId' | 'channel'>[];
+  /** Conversations that are left out, by `conversationKey`. */
+  readonly except?: readonly string[];
+  /** For each bot. */
+  readonly atMost: number;
+}
+
+/** Names the conversation of a person with an agent. */
+export const conversationKey = ({ identityId, agentId }: Conversation): string => `${identityId} ${agentId}`;
+
 /**
  * Runs of these bots that have something to deliver: those that have ended, wait for a person or have a new report, oldest
  * or longest postponed first.
- * @param atMost for each bot
  */
-export async function readChannelRuns(
-  db: Db,
-  bots: readonly Pick<ChannelRun, 'agentId' | 'channel'>[],
-  atMost: number,
-): Promise<readonly ChannelRun[]> {
+export async function readChannelRuns(db: Db, { bots, except = [], atMost }: DueRuns): Promise<readonly ChannelRun[]> {
   const agents = bots.map(({ agentId }) => agentId);
   const channels = bots.map(({ channel }) => channel);
   const { rows } = await sql<ChannelRun>`
@@ -109,7 +115,8 @@ export async function readChannelRuns(
         left join session_message m on m.run_id = c.run_id and m.progress and m.forgotten_at is null
           and r.state not in ('done', 'failed', 'cancelled') and m.version > c.progress_version and c.progress_edits < ${REPORTS_MAX}
           and coalesce(c.progress_at < now() - ${REPORT_EVERY}, true)
-      where c.agent_id = bot.agent_id and i.channel = bot.channel and (
+      where c.agent_id = bot.agent_id and i.channel = bot.channel
+        and c.identity_id || ' ' || c.agent_id <> all(${except}::text[]) and (
         r.state in ('done', 'failed', 'cancelled')
         or m.run_id is not null
         or exists (
