@@ -69,7 +69,7 @@ const GROUPS = [
   [agentSpecs.listCharacters],
   [personality.listPersonality, personality.amendPersonality, personality.undoPersonality],
   [scripts.listScripts, scripts.getScript, scripts.saveScript, scripts.adoptScript, scripts.deleteScript],
-  [capabilities.getCapabilities, capabilities.listSkills],
+  [capabilities.getCapabilities, capabilities.listSkills, capabilities.listOfferedSkills],
   [workflow.getAgentManifests, workflow.putAgentManifests],
   [resident.listTurns],
   [entitlements.listEntitlements, entitlements.getEntitlement, entitlements.putEntitlement],

@@ -162,7 +162,7 @@ export function Choices<T extends string | null>(props: ChoicesProps<T>) {
 }
 
 interface CheckProps {
-  readonly label: string;
+  readonly label: ReactNode;
   readonly name?: string;
   readonly value: boolean;
   readonly onChange: (on: boolean) => void;

@@ -53,6 +53,16 @@ export const SkillView = FoundSkill.extend({
 });
 export type SkillView = z.infer<typeof SkillView>;
 
+/** A skill that an admin may attach to an agent. */
+export const OfferedSkill = z.strictObject({
+  name: z.string().describe('Its name; for a broken skill, that of its ConfigMap'),
+  from: z.enum(['image', 'config_map']),
+  config_map_name: z.string().nullable(),
+  description: z.string().max(SKILL_DESCRIPTION_MAX_CHARS).nullable().describe('Null for a broken skill'),
+  problem: z.string().max(SKILL_PROBLEM_MAX_CHARS).nullable().describe('Why agents cannot use it, and the fix'),
+});
+export type OfferedSkill = z.infer<typeof OfferedSkill>;
+
 /** A skill of a run. The first attempt of the run fixes its version. */
 export const RunSkill = z.strictObject({ name: SkillId, from: SkillFrom, sha256: SkillHash });
 export type RunSkill = z.infer<typeof RunSkill>;

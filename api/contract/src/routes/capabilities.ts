@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { CapabilitiesView, CapabilityReport } from '../capability/capability.ts';
-import { AgentId } from '../values/scalars.ts';
+import { AgentId, NEXT_CURSOR, paging } from '../values/scalars.ts';
 import {
   FoundSkill,
+  OfferedSkill,
   SKILL_RUNS_SHOWN,
   SkillFiles,
   SkillId,
@@ -56,4 +57,15 @@ export const listSkills = defineRoute('listSkills GET /agents/{agent_id}/skills'
   query: z.strictObject({ run_id: z.uuid().optional() }),
   answer: json(z.strictObject({ skills: z.array(SkillView), runs: z.array(SkillSet) })),
   reasons: ['no_such_agent'],
+});
+
+export const listOfferedSkills = defineRoute('listOfferedSkills GET /skills', {
+  summary:
+    "Skills that an agent can have: those of the village's image on the first page, then ConfigMaps with the label of skills",
+  tag: 'agents',
+  permission: 'agent:manage',
+  // A ConfigMap may have a megabyte, and the API reads a page of them.
+  query: z.strictObject(paging({ max: 20, limit: 20, cursorChars: 2_048 })),
+  answer: json(z.strictObject({ skills: z.array(OfferedSkill), ...NEXT_CURSOR })),
+  reasons: ['cursor_invalid'],
 });

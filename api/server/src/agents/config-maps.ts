@@ -1,5 +1,5 @@
 import { CONFIG_MAPS, type KubeClient, type KubeObject } from '@hamlet/kube';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serverRefusal } from './server-refusal.ts';
 
@@ -17,6 +17,17 @@ export type FoundMap =
 export interface ConfigMaps {
   /** Throws UnavailableError if the cluster is unreachable. */
   read(name: string): Promise<FoundMap>;
+  /** A page of those with the value `true` of a label. Rejects with status 410 if `from` has expired. */
+  labelled(
+    label: string,
+    page: MapsPage,
+  ): Promise<{ readonly maps: readonly ConfigMap[]; readonly next: string | null }>;
+}
+
+export interface MapsPage {
+  /** The mark that the page before gave as `next`; null for the first page. */
+  readonly from: string | null;
+  readonly limit: number;
 }
 
 const missing = (name: string): FoundMap => ({
@@ -41,7 +52,7 @@ export function kubernetesConfigMaps({
   client,
   namespace,
 }: {
-  readonly client: Pick<KubeClient, 'get'>;
+  readonly client: Pick<KubeClient, 'get' | 'list'>;
   readonly namespace: string;
 }): ConfigMaps {
   return {
@@ -56,21 +67,35 @@ export function kubernetesConfigMaps({
         return { ok: false, missing: false, problem };
       }
     },
+    labelled: async (label, { from, limit }) => {
+      const query = { labelSelector: `${label}=true`, limit, continue: from ?? undefined };
+      const { metadata, items } = await client.list<ConfigMap>(CONFIG_MAPS, { namespace, query });
+      return { maps: items, next: metadata.continue || null };
+    },
   };
 }
 
 /** ConfigMaps from a folder of sample files, each read again at each use. @param prefix of the files' names: `PREFIX-NAME.yaml` */
 export function sampleConfigMaps(folder: string, prefix: string): ConfigMaps {
+  const read = async (name: string): Promise<FoundMap> => {
+    // Loaded lazily, because an API on Kubernetes reads no files.
+    const { parse } = await import('yaml');
+    try {
+      return { ok: true, map: parse(await readFile(join(folder, `${prefix}-${name}.yaml`), 'utf8')) as ConfigMap };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return missing(name);
+      throw error;
+    }
+  };
   return {
-    read: async (name) => {
-      // Loaded lazily, because an API on Kubernetes reads no files.
-      const { parse } = await import('yaml');
-      try {
-        return { ok: true, map: parse(await readFile(join(folder, `${prefix}-${name}.yaml`), 'utf8')) as ConfigMap };
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return missing(name);
-        throw error;
-      }
+    read,
+    labelled: async (label, { from, limit }) => {
+      const files = (await readdir(folder)).filter((file) => file.startsWith(`${prefix}-`) && file.endsWith('.yaml'));
+      const names = files.map((file) => file.slice(prefix.length + 1, -'.yaml'.length)).toSorted();
+      const page = names.filter((name) => from === null || name > from).slice(0, limit);
+      const found = await Promise.all(page.map(read));
+      const maps = found.flatMap((each) => (each.ok && each.map.metadata.labels?.[label] === 'true' ? [each.map] : []));
+      return { maps, next: page.length < limit ? null : (page.at(-1) ?? null) };
     },
   };
 }

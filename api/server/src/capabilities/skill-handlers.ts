@@ -19,6 +19,7 @@ import { lockWork } from '../permissions/ask-permission.ts';
 import { redactSecrets } from '../permissions/redact-secrets.ts';
 import { isRunOfReader, shownRuns } from '../runs/audience/run-audience.ts';
 import type { Village } from '../village.ts';
+import { offeredSkillHandlers } from './offered-skills.ts';
 
 export function skillHandlers(village: Village) {
   return {
@@ -26,6 +27,7 @@ export function skillHandlers(village: Village) {
     pinSkills: pinSkills(village),
     loadSkill: loadSkill(village),
     listSkills: listSkills(village),
+    ...offeredSkillHandlers(village),
   } satisfies Partial<Handlers>;
 }
 

@@ -1,11 +1,13 @@
 import type { SkillFiles } from '@hamlet/contract';
 import { SKILL_FILE_MAX_CHARS, SKILL_FILES_MAX, SKILL_FOLDER_MAX_CHARS, SkillPath } from '@hamlet/contract';
-import { mapProblem, type ConfigMap, type ConfigMaps } from '../agents/config-maps.ts';
+import { mapProblem, type ConfigMap, type ConfigMaps, type MapsPage } from '../agents/config-maps.ts';
 
 type SkillMap = { readonly ok: true; readonly files: SkillFiles } | { readonly ok: false; readonly problem: string };
 
 export interface SkillMaps {
   read(name: string): Promise<SkillMap>;
+  /** A page of the ConfigMaps with the label of skills. Rejects with status 410 if `from` has expired. */
+  list(page: MapsPage): ReturnType<ConfigMaps['labelled']>;
 }
 
 const LABEL = 'hamlet.village/skill';
@@ -38,5 +40,6 @@ export function skillMapsOf(maps: ConfigMaps): SkillMaps {
       const found = await maps.read(name);
       return found.ok ? filesOfMap(found.map) : broken(found.problem);
     },
+    list: (page) => maps.labelled(LABEL, page),
   };
 }

@@ -1,6 +1,6 @@
 /** Skills across the whole village: a ConfigMap, an image, a resident's process, the API, and a scripted model that uses them. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
@@ -14,6 +14,7 @@ import { RunPlay } from '../testing/play/run-play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 import { summaryOf } from './capability-handlers.ts';
+import { IMAGE_SKILLS, offeredSkill } from './offered-skills.ts';
 import { filesOfMap } from './skill-maps.ts';
 import { called, said, startMind } from '../runs/testing/call-mind.ts';
 import { payForModels } from '../testing/hands-village.ts';
@@ -169,6 +170,32 @@ test('the API serves files only of labelled ConfigMaps that the Agent names', as
   await refuses(files('house-style'), 'skill_unusable');
   const { skills } = await ada.getAgentConfig(params);
   assert.deepEqual(skills[0], { name: 'write-a-patch', from: 'image', sha256: null });
+});
+
+test('an admin sees which skills an agent can have, page by page, with the fix of a broken one', async () => {
+  await say('Write short sentences.');
+  const broken = { metadata: { name: 'long', labels: { 'hamlet.village/skill': 'true' } }, data: { a: 'x' } };
+  await writeFile(join(samples, 'skill-long.yaml'), JSON.stringify(broken));
+  const first = await runs.play.admin.listOfferedSkills({ limit: 1 });
+  assert.deepEqual(pluck(first.skills, 'name', 'from'), [
+    ...Object.keys(IMAGE_SKILLS).map((name) => [name, 'image']),
+    ['house-style', 'config_map'],
+  ]);
+  assert.equal(first.skills.at(-1)?.description, 'How texts of this house are written.');
+  const second = await runs.play.admin.listOfferedSkills({ limit: 1, cursor: first.next_cursor ?? '' });
+  assert.deepEqual(pluck(second.skills, 'name', 'problem'), [['long', 'ConfigMap long has no SKILL.md: add one']]);
+  await refuses(runs.play.admin.raw.listOfferedSkills({ cursor: 'x' }), 'cursor_invalid');
+});
+
+test("the offered skills of the image are those in the image's folder, with their descriptions", async () => {
+  const folder = resolve(import.meta.dirname, '../../../../agent-image/skills');
+  const files = await Promise.all(
+    (await readdir(folder)).toSorted().map(async (name) => {
+      const metadata = { name, uid: 'u', resourceVersion: '1', labels: { 'hamlet.village/skill': 'true' } };
+      return offeredSkill({ metadata, data: { 'SKILL.md': await readFile(join(folder, name, 'SKILL.md'), 'utf8') } });
+    }),
+  );
+  assert.deepEqual(Object.fromEntries(files.map(({ name, description }) => [name, description])), IMAGE_SKILLS);
 });
 
 test('a ConfigMap with binary files, hidden names or too much text is not a valid skill', () => {

@@ -38,7 +38,7 @@ const ROWS = `
   200  200  200  200  200  403   listPosts
   404  404  404  404  404  403   getPost getPostDeliverable listPostRevisions listReplyRevisions
   401  200  200  403  403  403   listMoneyDays listNodeFigures getNodeFigures listAgentFigures getAgentFigures
-  401  403  200  403  403  403   listCharacters listModeration listCredits getReconciliation listAccounts getPolicy listModelPrices
+  401  403  200  403  403  403   listCharacters listOfferedSkills listModeration listCredits getReconciliation listAccounts getPolicy listModelPrices
                                  forgetModelTexts listModelServers listModelCredentials deleteModelCredential listAudit listEgress
                                  getKeeping getVillageSettings getLastDrill
   401  403  403  200  403  403   listBoardNews getAgentConfig getPaidTime openWakes nextRun readJournal

@@ -36,11 +36,14 @@ test('an admin makes an agent with a schedule; the YAML beside the form has the 
   await page.locator('[data-list="egress.allow"] [name="paths"]').pressSequentially('/mills/**, /prices');
   await page.click('[data-add="closed host"]');
   await page.fill('[data-list="egress.deny"] [name="host"]', '*.ads.example');
+  await page.check('[name="skill-write-a-patch"]');
+  await page.check('[name="skill-map/house"]');
+  await page.uncheck('[name="skill-write-a-patch"]');
+  await page.locator('[data-skill="map/broken"]', { hasText: 'has no SKILL.md: add one' }).waitFor();
+  assert.ok(await page.isDisabled('[name="skill-map/broken"]'));
+  await page.check('[name="skill-research-with-sources"]');
   await page.click('[data-add="skill"]');
-  await page
-    .locator('[data-list="skills"] datalist option[value="research-with-sources"]')
-    .waitFor({ state: 'attached' });
-  await page.fill('[data-list="skills"] [name="name"]', 'research-with-sources');
+  await page.fill('[data-list="skills"] [name="name"]', 'of-our-image');
   await page.check('[name="has-work"]');
   await page.fill('[name="work-prompt"]', 'Bake.');
   assert.match(await yaml(), /kind: Agent\nmetadata:\n {2}name: zoe\nspec:\n {2}displayName: Zoë the Baker\n/);
@@ -54,7 +57,11 @@ test('an admin makes an agent with a schedule; the YAML beside the form has the 
     allow: [{ host: 'flour.example.org', ports: [443, 8443], paths: ['/mills/**', '/prices'] }],
     deny: [{ host: '*.ads.example' }],
   });
-  assert.deepEqual(spec['skills'], [{ name: 'research-with-sources' }]);
+  assert.deepEqual(spec['skills'], [
+    { name: 'house-style', from: 'ConfigMap', configMapName: 'house' },
+    { name: 'research-with-sources' },
+    { name: 'of-our-image' },
+  ]);
   await until('the schedule', async () => {
     const { schedules } = await admin.listSchedules({});
     return schedules.some(({ name, agent_name }) => name === 'zoe-work' && agent_name === 'zoe');

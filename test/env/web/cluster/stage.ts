@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { API_VERSION } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
-import type { KubeObject } from '@hamlet/kube';
+import { CONFIG_MAPS, type KubeObject } from '@hamlet/kube';
 import type { Page } from 'playwright-core';
 import { AGENTS, ENTITLEMENTS } from '../../../../api/server/src/agents/kubernetes-watch.ts';
 import { CALLBACK_PATH } from '../../../../api/server/src/people/identity-provider.ts';
@@ -120,6 +120,10 @@ async function createObjects(): Promise<void> {
     spec: { displayName: 'Bob', entitlement: { policy: 'Pinned', name: 'tier-0' } },
     manager: 'argocd',
   });
+  const words =
+    '---\nname: house-style\ndescription: How texts of this house are written.\n---\nWrite short sentences.\n';
+  await applySkill('house', { 'SKILL.md': words });
+  await applySkill('broken', { 'words.md': 'Say walnut.' });
   for (const name of ['ada', 'bob']) await setStatus(name, { tier: 'tier-0' });
 }
 
@@ -131,6 +135,13 @@ export async function apply(
 ): Promise<void> {
   const object = { apiVersion: API_VERSION, kind, metadata: { name, namespace }, spec };
   await kube.client.apply(KINDS[kind], object, { fieldManager: manager });
+}
+
+/** Writes a ConfigMap that the village offers as a skill. */
+async function applySkill(name: string, data: Readonly<Record<string, string>>): Promise<void> {
+  const metadata = { name, namespace, labels: { 'hamlet.village/skill': 'true' } };
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+  await kube.client.apply(CONFIG_MAPS, map, { fieldManager: 'kubectl' });
 }
 
 export const stored = (kind: Kind, name: string): Promise<Stored> =>

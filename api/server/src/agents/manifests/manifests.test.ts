@@ -84,7 +84,10 @@ test('runs get the manifests of the samples, and the reason if there are none', 
 
 test('a missing right is a problem of the ConfigMap; an unreachable cluster throws', async () => {
   const read = (error: Error) =>
-    kubernetesConfigMaps({ client: { get: () => Promise.reject(error) }, namespace: 'n' }).read('m');
+    kubernetesConfigMaps({
+      client: { get: () => Promise.reject(error), list: () => Promise.reject(error) },
+      namespace: 'n',
+    }).read('m');
   const forbidden = await read(new KubeError({ status: 403, reason: 'Forbidden', message: 'no' }));
   assert.ok(!forbidden.ok && !forbidden.missing);
   assert.match(forbidden.problem, /upgrade the chart/);

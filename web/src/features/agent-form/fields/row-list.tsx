@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Json } from '../../../client/json.ts';
 import { Button, IconButton } from '../../../ui/controls.tsx';
 import { FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
@@ -13,6 +13,8 @@ interface RowListProps {
   /** A row to begin with; its keys stay in the row when their texts are empty. */
   readonly blank: Json;
   readonly max: number;
+  /** Rows that another field shows. A row with the focus stays in the list, so that a text can be written to its end. */
+  readonly isElsewhere?: (row: Json) => boolean;
   readonly children: (row: SpecRow) => ReactNode;
 }
 
@@ -26,8 +28,9 @@ export interface SpecRow {
 }
 
 /** The rows of a list in the spec, with buttons that attach and detach one. */
-export function RowList({ path, word, blank, max, children }: RowListProps) {
+export function RowList({ path, word, blank, max, isElsewhere = () => false, children }: RowListProps) {
   const { spec, write, problemOf, ownerOf } = useSpecForm();
+  const [focused, setFocused] = useState<number | null>(null);
   const rows = rowsAt(spec, path);
   const locked = ownerOf(path) !== undefined;
   // An empty list means the same as none: it leaves the spec.
@@ -37,26 +40,36 @@ export function RowList({ path, word, blank, max, children }: RowListProps) {
   return (
     <div className="agent-rows" role="group" aria-label={`Each ${word}`} data-list={path.join('.')}>
       <OwnerMark path={path} />
-      {rows.map((row, index) => (
-        // Rows have no identity besides their place.
-        <div className="agent-row-fields" key={index}>
-          <div className="agent-row-parts">
-            {children({
-              row,
-              locked,
-              labelOf: (field) => `${field} of ${word} ${index + 1}`,
-              write: (change) => put(rows.map((old, at) => (at === index ? withoutEmpty({ ...old, ...change }) : old))),
-            })}
+      {rows.map((row, index) =>
+        index !== focused && isElsewhere(row) ? null : (
+          // Rows have no identity besides their place.
+          <div
+            className="agent-row-fields"
+            key={index}
+            onFocus={() => setFocused(index)}
+            onBlur={({ currentTarget, relatedTarget }) => {
+              if (!currentTarget.contains(relatedTarget)) setFocused(null);
+            }}
+          >
+            <div className="agent-row-parts">
+              {children({
+                row,
+                locked,
+                labelOf: (field) => `${field} of ${word} ${index + 1}`,
+                write: (change) =>
+                  put(rows.map((old, at) => (at === index ? withoutEmpty({ ...old, ...change }) : old))),
+              })}
+            </div>
+            <IconButton
+              icon="trash"
+              label={`Remove ${word} ${index + 1}`}
+              disabled={locked}
+              onClick={() => put(rows.filter((_row, at) => at !== index))}
+            />
+            <FieldProblem text={problemOf([...path, String(index)])} />
           </div>
-          <IconButton
-            icon="trash"
-            label={`Remove ${word} ${index + 1}`}
-            disabled={locked}
-            onClick={() => put(rows.filter((_row, at) => at !== index))}
-          />
-          <FieldProblem text={problemOf([...path, String(index)])} />
-        </div>
-      ))}
+        ),
+      )}
       <Button
         icon="plus"
         word={`Add a ${word}`}
