@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PriceList, type PurchaseItem } from '@hamlet/contract';
-import { priceOf, auctionFault, windowFault, type ActivePurchase, effectiveLimits } from './purchase-price.ts';
+import {
+  backedLanes,
+  priceOf,
+  auctionFault,
+  windowFault,
+  type ActivePurchase,
+  effectiveLimits,
+} from './purchase-price.ts';
 
 const LIST = PriceList.parse({
   tokens_per_hour: { unit: 10_000, per_hour: '0.02' },
@@ -25,6 +32,21 @@ test('a price depends on amount and time, rounded up to a micro-aiDollar', () =>
     [{ kind: 'gpu', lane: 'gpu-1' }, 5_400, null],
   ];
   for (const [item, seconds, price] of cases) assert.equal(priceOf(item, seconds, LIST), price, JSON.stringify(item));
+});
+
+test('a lane is for sale if one node has its devices, less those of the lanes before it', () => {
+  const lane = (name: string, count: number, resource = 'nvidia.com/gpu') => ({
+    lane: name,
+    count,
+    resource_name: resource,
+  });
+  const lanes = [lane('one', 1), lane('two', 2), lane('last', 1), lane('none', 1), lane('amd', 1, 'amd.com/gpu')];
+  const names = (...nodes: Parameters<typeof backedLanes>[1]): string[] =>
+    backedLanes(lanes, nodes).map(({ lane: name }) => name);
+  assert.deepEqual(names({ 'nvidia.com/gpu': 2 }, { 'nvidia.com/gpu': 2 }), ['one', 'two', 'last']);
+  assert.deepEqual(names({ 'nvidia.com/gpu': 1 }, { 'nvidia.com/gpu': 1 }), ['one', 'last'], 'no node has two');
+  assert.deepEqual(names({ 'nvidia.com/gpu': -1, 'amd.com/gpu': 1 }), ['amd']);
+  assert.deepEqual(names(), []);
 });
 
 test('an item above the limit of one transfer is not for sale', () => {

@@ -112,6 +112,21 @@ export function laneOf(list: PriceList, name: string): GpuLane | null {
   return list.gpu.lanes.find(({ lane }) => lane === name) ?? null;
 }
 
+/** Devices that a node has free for sale, by resource. */
+export type FreeDevices = Readonly<Record<string, number>>;
+
+/** The lanes whose devices exist: each in its order takes its devices from one node, the one with the most left. Pure. */
+export function backedLanes(lanes: readonly GpuLane[], nodes: readonly FreeDevices[]): GpuLane[] {
+  const left = nodes.map((node) => new Map(Object.entries(node)));
+  return lanes.filter(({ resource_name: resource, count }) => {
+    const [best] = left.toSorted((one, other) => (other.get(resource) ?? 0) - (one.get(resource) ?? 0));
+    const free = best?.get(resource) ?? 0;
+    if (free < count) return false;
+    best?.set(resource, free - count);
+    return true;
+  });
+}
+
 const PRICE_MAX = BigInt(AMOUNT_MAX_AIDOLLARS) * MICRO;
 
 /** Micro-aiDollars, rounded up; null if the item is not for sale or the price exceeds the limit of one transfer. */

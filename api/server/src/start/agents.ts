@@ -22,6 +22,7 @@ import { createKubernetesWriter } from '../resource-writes/kubernetes-writer.ts'
 import { createSamplesWriter, type SpecWriter } from '../resource-writes/spec-writer.ts';
 import { kubernetesSchedules } from '../schedules/kubernetes-schedules.ts';
 import { openSampleSchedules, type ScheduleSource } from '../schedules/schedule-source.ts';
+import { openGpuSupply, UNSEEN_GPUS, type GpuSupply } from '../money/market/gpu-supply.ts';
 import type { Services } from '../service/services.ts';
 
 export interface Agents {
@@ -36,6 +37,7 @@ export interface Agents {
   readonly manifests: ManifestStore;
   readonly manifestSource: ManifestSource;
   readonly kubelets: Kubelets;
+  readonly gpus: GpuSupply;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function openAgents(
       manifests: sampleManifests(configMaps),
       manifestSource: manifestSourceOf(configMaps, source),
       kubelets: NO_KUBELETS,
+      gpus: UNSEEN_GPUS,
       close: () => source.close(),
     };
   }
@@ -92,6 +95,7 @@ export async function openAgents(
     manifests: kubernetesManifests({ client, namespace, see: source.see }),
     manifestSource: manifestSourceOf(configMaps, source),
     kubelets,
+    gpus: openGpuSupply({ kubelets, client, namespace, nowMs: () => performance.now(), log }),
     close: async () => {
       await kubelets.close();
       await audit.stop();

@@ -18,15 +18,27 @@ export interface NodeReading {
 export interface Kubelets {
   /** Reads every node, at most 64; a node that cannot be read has a problem. Throws if the API server does not list them. */
   read(): Promise<readonly NodeReading[]>;
+  /** What each node has for pods, by resource, at most 64 nodes; null if the API may not see nodes. */
+  allocatable(): Promise<readonly NodeResources[] | null>;
   close(): Promise<void>;
 }
 
+export interface NodeResources {
+  readonly name: string;
+  readonly allocatable: Readonly<Record<string, string>>;
+}
+
 /** Without a cluster there are no nodes. */
-export const NO_KUBELETS: Kubelets = { read: () => Promise.resolve([]), close: () => Promise.resolve() };
+export const NO_KUBELETS: Kubelets = {
+  read: () => Promise.resolve([]),
+  allocatable: () => Promise.resolve(null),
+  close: () => Promise.resolve(),
+};
 
 interface RawNode extends KubeObject {
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+    readonly allocatable?: Readonly<Record<string, string>>;
     readonly capacity?: Readonly<Record<string, string>>;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } };
@@ -137,9 +149,12 @@ export function openKubelets(ports: Ports): Kubelets {
   const token = figuresToken(ports);
   const reader = new KubeClient({ ...ports.connection, tls, token });
   const ca = ports.ca ?? tls.ca;
+  const nodes = () => reader.list<RawNode>(NODES, { query: { limit: NODES_MAX } });
   return {
+    allocatable: async () =>
+      (await nodes()).items.map(({ metadata: { name }, status }) => ({ name, allocatable: status?.allocatable ?? {} })),
     read: async () => {
-      const { items } = await reader.list<RawNode>(NODES, { query: { limit: NODES_MAX } });
+      const { items } = await nodes();
       const trust = { bearer: await token.read(), ca };
       const read = await Promise.all(
         items.map(async (node) => ({ ...describedNode(node), ...(await readKubelet(node, trust)) })),

@@ -16,6 +16,7 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import { auctionView, auctionViews, bidView } from './auction-view.ts';
 import { cancelAuction } from './end-auction.ts';
+import { noDevice, pricesNow } from './gpu-supply.ts';
 import { placeBid } from './place-bid.ts';
 import { z } from 'zod';
 import { pageCursor, paged } from '../../http/page-cursor.ts';
@@ -40,11 +41,16 @@ async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
   return auctionView(auction, undefined);
 }
 
-async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<Village, 'prices'>): Promise<Outcome<AuctionView>> {
+async function open(
+  tx: Tx,
+  asked: OpenAsked,
+  { prices, gpus }: Pick<Village, 'prices' | 'gpus'>,
+): Promise<Outcome<AuctionView>> {
   const { lane: name, starts_at, ends_at, closes_at, reserve, note } = asked.body;
   const lane = laneOf(prices, name);
   if (lane === null)
     return refused('not_for_sale', `There is no lane ${name}: see price_list.gpu of GET /economy/quote`);
+  if (laneOf(await pricesNow({ prices, gpus }), name) === null) return refused('not_for_sale', noDevice(lane));
   const [startsAt, endsAt, closesAt] = [new Date(starts_at), new Date(ends_at), new Date(closes_at)];
   const fault = auctionFault(
     { startsMs: startsAt.getTime(), endsMs: endsAt.getTime(), closesMs: closesAt.getTime() },
@@ -74,9 +80,9 @@ async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<Village, 'prices'
   return accepted(await shown(tx, auctionId));
 }
 
-export function auctionHandlers({ db, prices }: Village) {
+export function auctionHandlers({ db, prices, gpus }: Village) {
   return {
-    openAuction: inTx((request, tx) => open(tx, request, { prices })),
+    openAuction: inTx((request, tx) => open(tx, request, { prices, gpus })),
     listAuctions: plain(({ query, actor }) =>
       paged(pages, { ...query, list: 'auctions' }, async (page) => {
         const { auctions, next } = await readAuctions(db, query.state, page);

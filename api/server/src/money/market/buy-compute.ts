@@ -21,12 +21,15 @@ import { accepted, refused, type Outcome, type Refused } from '../../http/outcom
 import { recordAct, type Acting } from '../../audit/record-act.ts';
 import { barsRuns } from '../../runs/work-limits.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
+import { notForSale, pricesNow } from './gpu-supply.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
 import { circumstanceOf } from './trade-ports.ts';
 import { timesOfPurchase, type PurchaseTimes } from './quote.ts';
 import type { Village } from '../../village.ts';
 
-type TradePorts = Pick<Village, 'source' | 'tiers' | 'prices'>;
+type Given = Pick<Village, 'source' | 'tiers' | 'prices' | 'gpus'>;
+/** `prices` has only what is for sale now. */
+type TradePorts = Given & { readonly listed: Village['prices'] };
 
 const HOLD_LASTS_MS = 60_000;
 
@@ -46,11 +49,10 @@ type Paid =
 
 function priceAsked(
   { item, seconds, maxPrice, agentId }: PurchaseAsked,
-  { source, prices }: TradePorts,
+  { source, prices, listed }: TradePorts,
 ): Outcome<bigint> {
   const price = priceOf(item, seconds, prices);
-  if (price === null)
-    return refused('not_for_sale', `${describeItem(item, seconds)}: see price_list of GET /economy/quote`);
+  if (price === null) return notForSale(item, seconds, listed);
   if (maxPrice !== null && price > maxPrice)
     return refused(
       'price_above_max',
@@ -182,13 +184,15 @@ export async function concludePurchase(
   return view;
 }
 
-export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
-  const { agentId } = asked;
+export async function buyCompute(tx: Tx, asked: PurchaseAsked, given: Given): Promise<Outcome<PurchaseView>> {
+  const { agentId, item } = asked;
   const before = await boughtBefore(tx, asked);
   if (before !== null) return before;
-  if (ports.source.get(agentId) === null) return refused('no_such_agent');
+  if (given.source.get(agentId) === null) return refused('no_such_agent');
   const bar = (await readBars(tx, [agentId])).get(agentId);
   if (barsRuns(bar)) return refused('agent_barred', `A measure of an admin bars ${agentId}: ${bar?.measure}`);
+  const prices = item.kind === 'gpu' ? await pricesNow(given) : given.prices;
+  const ports = { ...given, prices, listed: given.prices };
   const priced = priceAsked(asked, ports);
   if (!priced.ok) return priced;
   const account = await findAgentAccount(tx, agentId);

@@ -24,7 +24,7 @@ function agentMeant(
   return { ok: true, agentId: actor.agentId };
 }
 
-export function purchaseHandlers({ db, source, prices, tiers, limits }: Village) {
+export function purchaseHandlers({ db, source, prices, gpus, tiers, limits }: Village) {
   return {
     getQuote: plain(async ({ actor, query, now }) => {
       const meant = agentMeant(actor, query.agent_id);
@@ -34,7 +34,7 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Village)
         throw new TypeError('a bug: the schema accepted a query without a valid item');
       return quote(
         { agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds },
-        { db, source, prices },
+        { db, source, prices, gpus },
         now,
       );
     }),
@@ -55,7 +55,7 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Village)
         seconds: body.seconds,
         maxPrice,
       };
-      const bought = await buy(tx, asked, { source, tiers, prices });
+      const bought = await buy(tx, asked, { source, tiers, prices, gpus });
       return bought.ok ? { ...bought, afterCommit: () => limits.forget(agentId) } : bought;
     }),
     listPurchases: plain(async ({ actor, query }) => {

@@ -16,10 +16,13 @@ import type { AgentRecord, AgentSource } from '../../agents/agent-source.ts';
 import { limitsOf } from '../../agents/describe-agent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { balanceTiers } from '../../standing/balance-tier-sync.ts';
-import { describeItem, purchaseView } from './purchase-view.ts';
+import { notForSale, pricesNow } from './gpu-supply.ts';
+import { purchaseView } from './purchase-view.ts';
 import type { Village } from '../../village.ts';
 
-type QuotePorts = Pick<Village, 'db' | 'source' | 'prices'>;
+type Given = Pick<Village, 'db' | 'source' | 'prices' | 'gpus'>;
+/** `prices` has only what is for sale now. */
+type QuotePorts = Given & { readonly listed: Village['prices'] };
 
 const SHOWN_MAX = 100;
 
@@ -45,12 +48,12 @@ interface Means {
 }
 
 async function offerOf(
-  { db, prices }: QuotePorts,
+  { db, prices, listed }: QuotePorts,
   { agentId, item, seconds }: QuoteAsked,
 ): Promise<Outcome<Offer | null>> {
   if (item === null) return accepted(null);
   const price = priceOf(item, seconds, prices);
-  if (price === null) return refused('not_for_sale', `${describeItem(item, seconds)} is not on the price list`);
+  if (price === null) return notForSale(item, seconds, listed);
   const times = await timesOfPurchase(db, { agentId, item, seconds });
   return times.ok ? accepted({ item, price, times: times.data }) : times;
 }
@@ -170,7 +173,8 @@ async function agentPart(ports: QuotePorts, record: AgentRecord, offer: Offer | 
   };
 }
 
-export async function quote(asked: QuoteAsked, ports: QuotePorts, now: Date): Promise<Outcome<QuoteAnswer>> {
+export async function quote(asked: QuoteAsked, given: Given, now: Date): Promise<Outcome<QuoteAnswer>> {
+  const ports = { ...given, prices: await pricesNow(given), listed: given.prices };
   const record = asked.agentId === null ? null : ports.source.get(asked.agentId);
   if (asked.agentId !== null && record === null) return refused('no_such_agent');
   const offer = await offerOf(ports, asked);

@@ -10,6 +10,7 @@ import type { AgentActor } from '../../http/actor.ts';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { buyCompute } from '../market/buy-compute.ts';
 import { cancelAuction, settleAuction } from '../market/end-auction.ts';
+import { UNSEEN_GPUS } from '../market/gpu-supply.ts';
 import { placeBid } from '../market/place-bid.ts';
 import { actingAs } from '../../audit/record-act.ts';
 import { BUYERS, PRICES, someWindow, staticSource } from './market.ts';
@@ -71,7 +72,11 @@ async function buy(agentId: string): Promise<void> {
   const item = { kind: 'gpu' as const, lane, starts_at: startsAt.toISOString() };
   const seconds = (endsAt.getTime() - startsAt.getTime()) / 1_000;
   await inTransaction(db, (tx) =>
-    buyCompute(tx, { ...asked(agentId), agentId, item, seconds, maxPrice: null }, { source, tiers, prices: PRICES }),
+    buyCompute(
+      tx,
+      { ...asked(agentId), agentId, item, seconds, maxPrice: null },
+      { source, tiers, prices: PRICES, gpus: UNSEEN_GPUS },
+    ),
   );
 }
 
