@@ -7,6 +7,7 @@ import type { Tone } from '../../ui/controls.tsx';
 import { shortArguments, shortLine, shownWrite } from './shown-arguments.ts';
 import { isJsonObject } from '../../client/json.ts';
 import { splitAtPosts } from '../markdown/post-address.ts';
+import { purchaseSummary } from './shown-purchase.ts';
 import { doneLabel, readPlan } from './todo.ts';
 import { toolLabel } from './tool-labels.ts';
 import { visibleText } from '@hamlet/core/visible-text';
@@ -63,6 +64,7 @@ const SUBJECT_READERS: readonly Subject[] = [
   gitCommandOf,
   ({ tool, argumentsText }) =>
     isEgressTool(tool) && argumentsText !== null ? (shownWrite(argumentsText)?.summary ?? null) : null,
+  ({ tool, argumentsText }) => (argumentsText === null ? null : purchaseSummary(tool, argumentsText)),
   subjectOf,
   todoIn,
   titleBesideWord,
@@ -73,7 +75,7 @@ export const claimTitle = (claim: ProgramClaim | null): string | null =>
   claim === null ? null : visibleText(claim.title).replace(/^`([^`]*)`$/, '$1');
 
 /**
- * A folded call in one line: a git command, the summary of a write, its subject, the state of a plan, the words of a
+ * A folded call in one line: a git command, the summary of a write or a purchase, its subject, the state of a plan, the words of a
  * program about it, or the values of its arguments.
  */
 export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): string {

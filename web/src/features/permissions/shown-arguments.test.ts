@@ -141,3 +141,16 @@ test('a change of a file and an act of a program are read by subject and content
   ] as const)
     assert.equal(shownCall(tool, text), null);
 });
+
+test('a purchase is read in words with its highest price, and no field is left out', () => {
+  const bought = (args: object) => shownCall('buy', JSON.stringify({ seconds: 3_600, max_price: '1', ...args }));
+  const quota = bought({ item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 } });
+  assert.equal(quota?.summary, '10,000 more tokens an hour for 1 h, for at most 1.00 ai$');
+  assert.deepEqual(
+    quota.facts.map(({ name }) => name),
+    ['seconds', 'max_price', 'item'],
+  );
+  const gpu = bought({ item: { kind: 'gpu', lane: 'gpu-0', starts_at: '2026-12-01T08:00:00.000Z' } });
+  assert.match(gpu?.summary ?? '', /^The GPU gpu-0 for itself from Tue 1 Dec, 08:00/);
+  assert.equal(bought({ item: { kind: 'bread' } }), null);
+});

@@ -2,6 +2,7 @@ import type { Permission } from '@hamlet/contract';
 import { readJson, shorten } from '@hamlet/core';
 import { isJsonObject } from '../../client/json.ts';
 import { visibleText } from '@hamlet/core/visible-text';
+import { purchaseSummary } from './shown-purchase.ts';
 
 /** One argument as a person reads it before the answer: complete, with every hidden character visible. */
 export interface ShownArgument {
@@ -143,10 +144,12 @@ const CALL_FORMS: Readonly<Record<string, CallForm | undefined>> = {
   program_act: { summary: 'title', content: { input: 'With', paths: 'In' } },
 };
 
-/** A change of a file, a message to an agent of another system, or an act of a program, as a person reads it before the answer; null for another call. No field is left out. */
+/** A purchase, a change of a file, a message to an agent of another system, or an act of a program, as a person reads it before the answer; null for another call. No field is left out. */
 export function shownCall(tool: string, argumentsText: string): ShownWrite | null {
   const form = CALL_FORMS[tool];
   const all = shownArguments(argumentsText);
+  const purchase = purchaseSummary(tool, argumentsText);
+  if (purchase !== null) return { summary: purchase, content: [], facts: all };
   const summary = all.find(({ name, isText }) => name === form?.summary && isText);
   if (form === undefined || summary === undefined) return null;
   const content = Object.entries(form.content).flatMap(([name, word]) =>
