@@ -15,18 +15,19 @@ test('a reward raises the shown balance, and the form previews what it opens', a
   await page.goto(`${url}/?view=tiers&agent=bob&tab=money`);
   await page.waitForSelector('.balance-sum[data-balance]');
   const before = await until('the balance', () => numberAt('.balance-sum', 'data-balance'));
-  await page.fill('.judge [name="amount"]', '12,5');
+  await page.fill('.judge [name="amount"]', '12,5004');
   await page.fill('.judge [name="reason"]', 'Carried the water without being asked');
   await page.waitForSelector('.preview[data-preview="tier-1"]');
   await page.click('.judge button[type="submit"]');
   await page.waitForSelector('.judge .notice-good');
-  await until('the balance rises', async () => (await numberAt('.balance-sum', 'data-balance')) === before + 12.5);
+  await until('the balance rises', async () => (await numberAt('.balance-sum', 'data-balance')) === before + 12.5004);
+  assert.match(await page.innerText('.balance-sum'), /\.\d\d ai\$$/, 'rounded, with all digits on the pointer');
   await page.locator('.entries .entry', { hasText: 'Carried the water' }).first().waitFor();
   await shot('money');
   await page.click('[data-tab="now"]');
   await until(
     'the facts say so too',
-    async () => (await numberAt('.facts [data-balance]', 'data-balance')) === before + 12.5,
+    async () => (await numberAt('.facts [data-balance]', 'data-balance')) === before + 12.5004,
   );
 });
 

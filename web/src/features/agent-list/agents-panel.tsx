@@ -12,7 +12,8 @@ import { ActivityFeed } from './activity-feed.tsx';
 import { useRole, useShowAgent, useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { HANDS_ICONS } from '../../ui/icon-paths.ts';
-import { moneyLabel, sumOf } from '../../client/labels.ts';
+import { moneyLabel, shortMoneyLabel, sumOf } from '../../client/labels.ts';
+import { roundedLabel } from '../ledger/day-labels.ts';
 import { hourlyPrices } from '../tiers/tier-picture.ts';
 import { doing, lifeState } from './agent-state.ts';
 
@@ -124,7 +125,9 @@ function VillageCost() {
     <p className="hint agents-cost">
       Together they cost {moneyLabel(cost)} an hour
       {today !== undefined && (
-        <span data-spent={today.total.spent}>, and spent {moneyLabel(today.total.spent)} today</span>
+        <span data-spent={today.total.spent} title={moneyLabel(today.total.spent)}>
+          , and spent {roundedLabel(today.total.spent)} ai$ today
+        </span>
       )}
       . <LinkButton word="See the ledger" onClick={() => open({ view: 'ledger' })} />
     </p>
@@ -211,7 +214,7 @@ const AgentRow = memo(function AgentRow({ row, unread, withBalance, place, of }:
         </span>
         {withBalance && (
           <span className="agent-balance" data-balance={balance ?? ''}>
-            {balance === null ? 'not known' : moneyLabel(balance)}
+            {balance === null ? 'not known' : shortMoneyLabel(balance)}
           </span>
         )}
         <span className={`mark mark-${state.tone}`} title={state.word}>

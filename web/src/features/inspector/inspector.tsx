@@ -26,7 +26,7 @@ import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { JudgeForm } from '../money/judge-form.tsx';
 import { moneyLabel } from '../../client/labels.ts';
-import { AmountChange } from '../money/amount.tsx';
+import { Amount, AmountChange } from '../money/amount.tsx';
 import { TierLadder } from '../money/tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
@@ -58,7 +58,7 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }) {
     <div className="balance">
       <p className="balance-sum" data-balance={balance.balance}>
         <Icon name="coin" size={20} />
-        {moneyLabel(balance.balance)}
+        <Amount of={balance.balance} />
       </p>
       {held !== null && (
         <p className="hint">

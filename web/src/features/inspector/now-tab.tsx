@@ -15,7 +15,7 @@ import '../capabilities/capabilities.css';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { adviceOf, type ConditionLabel, conditionLabels, messageOf } from './condition-labels.ts';
 import { useRole, useTierLabel, useVillage, useVillageState } from '../village-context.ts';
-import { moneyLabel, priceLabel } from '../../client/labels.ts';
+import { shortMoneyLabel, priceLabel } from '../../client/labels.ts';
 import { limitLabel } from '../market/item-labels.ts';
 
 function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }) {
@@ -101,7 +101,7 @@ function BalanceFact({ detail }: { readonly detail: AgentDetail }) {
   const { open } = useVillage();
   return (
     <LinkButton
-      word={detail.balance === null ? 'No account yet' : moneyLabel(detail.balance)}
+      word={detail.balance === null ? 'No account yet' : shortMoneyLabel(detail.balance)}
       onClick={() => open({ tab: 'money' })}
       data-balance={detail.balance ?? ''}
     />

@@ -4,7 +4,7 @@ import './ledger.css';
 import { Avatar, Button, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { Choices, FilterField, SelectField } from '../../ui/fields.tsx';
 import { dateTime, minuteTime } from '../../ui/time-labels.ts';
-import { moneyLabel, REASONS, shortMoneyLabel, sumOf } from '../../client/labels.ts';
+import { REASONS, shortMoneyLabel, sumOf } from '../../client/labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { EntryLabel } from '../actor-name.tsx';
 import { Amount, AmountChange } from '../money/amount.tsx';
@@ -306,7 +306,9 @@ function AgentList({ agents, chosen, onToggle }: ListProps) {
     <section className="card accounts" aria-label="Agents">
       <header className="accounts-head">
         <h2>Agents</h2>
-        <p className="hint">{moneyLabel(sumOf(agents.map(({ balance }) => balance ?? '0')))} in all</p>
+        <p className="hint">
+          <Amount of={sumOf(agents.map(({ balance }) => balance ?? '0'))} /> in all
+        </p>
       </header>
       {agents.length >= FILTER_FROM && <FilterField label="Find an agent" value={filter} onChange={setFilter} />}
       <ul>
