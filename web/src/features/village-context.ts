@@ -84,11 +84,13 @@ const NAMES_MS = 600_000;
 /** An actor in words: `you`, the name of an account or agent, or its id if the viewer may not read its name. */
 export function useActorLabel(id: string, role: string | null): string {
   const viewer = useViewerId();
+  // The books name an agent without its kind.
+  const isAgent = role === 'agent' || id.startsWith('agent ');
   const agent = useAgentName(id.replace(/^agent /, ''));
   const account = accountIn(id);
   const isAsked = account !== null && account !== viewer && roleMay(useRole(), 'accounts:name');
   const { data } = useLive(getAccountName, isAsked ? { params: { account_id: account } } : null, NAMES_MS);
-  return data?.name ?? (id.startsWith('agent ') ? agent : actorLabel(id, role, viewer));
+  return data?.name ?? (isAgent ? agent : actorLabel(id, role, viewer));
 }
 
 /** Selects an agent and opens a part of its panel. */

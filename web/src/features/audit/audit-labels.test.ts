@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOWHERE } from '../../client/url-state.ts';
-import { addressOf, auditQuery, detailLines, NO_FILTERS, filtersOf, factOf, pageOf, shortId } from './audit-labels.ts';
+import {
+  addressOf,
+  auditQuery,
+  detailLines,
+  NO_FILTERS,
+  filtersOf,
+  factOf,
+  objectLabel,
+  pageOf,
+} from './audit-labels.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:42Z');
 
 test('the query has only the filters that are set', () => {
-  assert.deepEqual(auditQuery(NO_FILTERS, NOW), { except: 'turn,models.call' });
+  assert.deepEqual(auditQuery(NO_FILTERS, NOW), { except: 'turn,models.call,ledger.usage' });
   assert.deepEqual(auditQuery({ ...NO_FILTERS, turns: true }, NOW), {});
   assert.deepEqual(auditQuery({ ...NO_FILTERS, action: 'turn' }, NOW), { action: 'turn' });
   assert.deepEqual(auditQuery({ ...NO_FILTERS, words: ' bread ', action: 'board', object: 'ada', since: 'day' }, NOW), {
@@ -75,7 +84,13 @@ test('a record shows in a few words what it is about, and the page of its object
   assert.deepEqual(pageOf({ action: 'run.cancel', object: id, detail: {} }), { view: 'runs', run: id });
   assert.deepEqual(pageOf({ action: 'run.create', object: 'ada', detail }), { view: 'runs', run: id });
   assert.deepEqual(pageOf({ action: 'board.post', object: id, detail: null }), { view: 'board', post: id });
-  assert.deepEqual([id, 'ada'].map(shortId), ['…0000000b', 'ada']);
+  assert.equal(objectLabel({ object: 'ada', detail: { title: 'x' } }), 'ada');
+  assert.deepEqual(
+    [{}, { title: '' }, { reason: 'spam' }, { title: 'Rope\nfor Bob' }].map((facts) =>
+      objectLabel({ object: id, detail: facts }),
+    ),
+    ['…0000000b', '…0000000b', '…0000000b', 'Rope for Bob'],
+  );
   assert.deepEqual(
     [pageOf({ action: 'run.create', object: 'ada', detail: {} }), pageOf({ action: 'turn', object: id, detail: [] })],
     [null, null],

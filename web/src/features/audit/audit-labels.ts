@@ -39,7 +39,7 @@ export interface AuditFilters {
   readonly actor: string;
   readonly object: string;
   readonly since: SinceKey;
-  /** True to include the turns and model calls of agents, of which there are many. */
+  /** True to include the turns and model calls of agents and their bookings, of which there are many. */
   readonly turns: boolean;
 }
 export const NO_FILTERS: AuditFilters = { words: '', action: '', actor: '', object: '', since: 'all', turns: false };
@@ -56,6 +56,8 @@ export function filtersOf({ find, action, actor, object, since, turns }: AuditPl
     turns,
   };
 }
+
+const FREQUENT = 'turn,models.call,ledger.usage';
 
 export function addressOf({ words, since, turns, ...texts }: Partial<AuditFilters>): Partial<Place> {
   const changed = Object.entries({ find: words, ...texts, since: since === 'all' ? '' : since });
@@ -75,7 +77,7 @@ export function auditQuery(
   const asked = {
     q: text(words),
     action: text(action),
-    except: turns || action !== '' ? undefined : 'turn,models.call',
+    except: turns || action !== '' ? undefined : FREQUENT,
     actor: text(actor),
     object: text(object),
     since: lengthMs === null ? undefined : new Date(Math.floor((nowMs - lengthMs) / 60_000) * 60_000).toISOString(),
@@ -138,7 +140,9 @@ export function pageOf({
     : null;
 }
 
-/** An id that has no name, shortened to its end, where ids of one time differ; other text stays. */
-export function shortId(object: string): string {
-  return UUID.test(object) ? `…${object.slice(-8)}` : object;
+/** The title of an object with an id, else the end of the id, where ids of one time differ; other text stays. */
+export function objectLabel({ object, detail }: Pick<AuditRecord, 'object' | 'detail'>): string {
+  if (!UUID.test(object)) return object;
+  const title = isJsonObject(detail) ? detail['title'] : undefined;
+  return typeof title === 'string' && title !== '' ? visibleText(shortLine(title)) : `…${object.slice(-8)}`;
 }

@@ -19,8 +19,8 @@ import {
   factOf,
   filtersOf,
   NO_FILTERS,
+  objectLabel,
   pageOf,
-  shortId,
   SINCE,
 } from './audit-labels.ts';
 import { wordsOfAct } from './audit-words.ts';
@@ -98,7 +98,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps) {
       />
       <CheckField
         className="pick"
-        label="Include turns and model calls"
+        label="Include turns, model calls and their cost"
         name="turns"
         value={filters.turns}
         onChange={(turns) => onFilter({ turns })}
@@ -126,7 +126,8 @@ function AuditRow({ record, onFilter }: AuditRowProps) {
   const actor = useActorLabel(record.actor_id, record.actor_role);
   const agent = useAgentName(record.object.replace(/^tier /, ''));
   const account = useActorLabel(record.object, null);
-  const object = record.object.startsWith('account ') ? account : agent;
+  const named = record.object.startsWith('account ') ? account : agent;
+  const object = objectLabel({ ...record, object: named });
   const [verb, before = ''] = wordsOfAct(record.action);
   const fact = factOf(record);
   return (
@@ -146,7 +147,7 @@ function AuditRow({ record, onFilter }: AuditRowProps) {
         </button>{' '}
         {object !== actor && (
           <>
-            {before} <ObjectButton id={record.object} name={shortId(object)} onFilter={onFilter} />
+            {before} <ObjectButton id={record.object} name={object} onFilter={onFilter} />
           </>
         )}
       </span>
