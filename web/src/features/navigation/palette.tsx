@@ -5,7 +5,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { Dialog, Icon } from '../../ui/controls.tsx';
 import { useAgentNames, useRole, useVillage } from '../village-context.ts';
 import { PAGE_LABELS } from './page-groups.ts';
-import { agentChoices, type Choice, pageChoices, rankChoices, runChoices } from './rank-choices.ts';
+import { actChoices, agentChoices, type Choice, pageChoices, rankChoices, runChoices } from './rank-choices.ts';
 
 const RUNS_READ = 50;
 const RUNS_MS = 60_000;
@@ -35,7 +35,7 @@ function useChoices(): readonly Choice[] {
   return useMemo(() => {
     const names = new Map(agents.map(({ id, name }) => [id, name]));
     const ofRuns = runChoices(runs ?? [], (id) => names.get(id) ?? id);
-    return [...agentChoices(agents), ...pageChoices(role), ...ofRuns];
+    return [...agentChoices(agents), ...pageChoices(role), ...ofRuns, ...actChoices(agents, role)];
   }, [agents, role, runs]);
 }
 
@@ -66,11 +66,11 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
         <input
           type="search"
           role="combobox"
-          aria-label="Agent, conversation, run or page"
+          aria-label="Agent, page, run, conversation or act"
           aria-expanded="true"
           aria-controls="palette-list"
           aria-activedescendant={found.length === 0 ? undefined : `palette-${at}`}
-          placeholder="Agent, conversation, run or page"
+          placeholder="Agent, page, run, conversation or act"
           maxLength={TYPED_MAX_CHARS}
           value={typed}
           autoFocus
@@ -96,7 +96,9 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="hint">Nothing has this name.</p>}
+      {found.length === 0 && (
+        <p className="hint">Nothing has this name. Try an agent, a page, or a word such as reward, invite or price.</p>
+      )}
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aRun } from '../../client/minds/minds.fixture.ts';
-import { agentChoices, pageChoices, rankChoices, runChoices } from './rank-choices.ts';
+import { actChoices, agentChoices, pageChoices, rankChoices, runChoices } from './rank-choices.ts';
 
 const words = (choices: readonly { readonly word: string }[]): readonly string[] => choices.map(({ word }) => word);
 
@@ -18,6 +18,25 @@ test('what begins with the text comes first, then a word that begins with it, th
 test('a role is offered only its pages', () => {
   assert.ok(words(pageChoices('admin')).includes('Audit'));
   assert.ok(!words(pageChoices('member')).includes('Audit'));
+});
+
+test('a word of a hint finds a page, after the names', () => {
+  assert.deepEqual(words(rankChoices(pageChoices('admin'), 'invit')), ['People']);
+  assert.deepEqual(words(rankChoices(pageChoices('admin'), 'mod')), ['Moderation', 'Models']);
+  assert.deepEqual(words(rankChoices(pageChoices('admin'), 'prices')), ['Market', 'Models']);
+});
+
+test('an act of a role opens the panel of its agent', () => {
+  const agents = [{ id: 'ada', name: 'Ada' }];
+  assert.deepEqual(actChoices(agents, 'visitor'), []);
+  const [reward] = rankChoices([...agentChoices(agents), ...actChoices(agents, 'member')], 'reward ada');
+  assert.deepEqual([reward?.agent, reward?.place], ['ada', { view: 'map', tab: 'money', chat: null }]);
+  assert.deepEqual(words(rankChoices([...agentChoices(agents), ...actChoices(agents, 'member')], 'ada')), [
+    'Ada',
+    'Talk to Ada',
+    'Give Ada a task',
+    'Reward or penalize Ada',
+  ]);
 });
 
 test('the messages of a conversation are one choice, and a private task is none', () => {
