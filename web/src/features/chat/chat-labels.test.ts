@@ -12,6 +12,7 @@ import {
   limitLabel,
   queueLabel,
   removalOf,
+  sessionLabel,
   usageLabel,
   workingLabel,
   workLabel,
@@ -63,6 +64,16 @@ test('the current work has a label: thinking, writing, a call, waiting', () => {
   const waiting = traceItems(EMPTY_TRACE, [aPermission()]);
   assert.equal(workingLabel('Ada', waiting, false), 'Ada waits for a person');
   assert.equal(workingLabel('Ada', waiting, true), 'Ada waits for a person', 'also a program whose words are open');
+});
+
+test('a conversation that works may wait for a person', () => {
+  const session_id = '01a20000-0000-7000-8000-00000000000b';
+  const label = (state: 'running' | 'paused', pending: string | null): string =>
+    sessionLabel({ session_id, state }, [{ session_id: pending }]).word;
+  assert.deepEqual(
+    [label('running', session_id), label('running', null), label('paused', session_id)],
+    ['Waits for a person', 'Working', 'Paused'],
+  );
 });
 
 test('steps and cost are shown if known', () => {

@@ -1,4 +1,4 @@
-import type { AgentDetail, ChatSession, Role, Run, SessionMessage } from '@hamlet/contract';
+import type { AgentDetail, ChatSession, Permission, Role, Run, SessionMessage } from '@hamlet/contract';
 import { runtimeFacts } from '@hamlet/core';
 import { isOwn, moneyLabel, type ViewerId } from '../../client/labels.ts';
 import type { Wake } from '../../client/minds/message-outbox.ts';
@@ -20,12 +20,24 @@ const ASLEEP: Readonly<Record<Wake, string>> = {
   never: 'messages do not wake it. It answers after an admin awakens it.',
 };
 
-export const SESSION_STATES: Readonly<Record<ChatSession['state'], Readonly<{ word: string; tone: Tone }>>> = {
+type StateLabel = Readonly<{ word: string; tone: Tone }>;
+
+const SESSION_STATES: Readonly<Record<ChatSession['state'], StateLabel>> = {
   running: { word: 'Working', tone: 'waiting' },
   idle: { word: 'Idle', tone: 'good' },
   paused: { word: 'Paused', tone: 'sleep' },
   terminated: { word: 'Ended', tone: 'sleep' },
 };
+
+/** The state of a conversation; one that works may wait for the answer to a request. */
+export function sessionLabel(
+  { session_id: id, state }: Pick<ChatSession, 'session_id' | 'state'>,
+  pending: readonly Pick<Permission, 'session_id'>[],
+): StateLabel {
+  if (state === 'running' && pending.some(({ session_id }) => session_id === id))
+    return { word: 'Waits for a person', tone: 'waiting' };
+  return SESSION_STATES[state];
+}
 
 export function authorLabel({ author }: Pick<SessionMessage, 'author'>, viewer: ViewerId): string {
   if (author.role === 'system') return 'Village';

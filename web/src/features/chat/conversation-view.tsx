@@ -14,18 +14,19 @@ import type { RunTrace } from '../../client/minds/run-trace.ts';
 import { stepsSoFar, traceItems } from '../../client/minds/trace-items.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
-import { Badge, Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
+import { Button, IconButton, MoreButton, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { minuteTime, secondTime } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { changesBetween, traceMind } from '../mind/trace-mind.ts';
 import { SessionResults } from '../results/session-results.tsx';
 import { parkedLabel, streamLabel } from '../runs/run-labels.ts';
 import type { Listener } from './chat-labels.ts';
-import { announcement, beforeSendingLabel, limitLabel, queueLabel, SESSION_STATES, usageLabel } from './chat-labels.ts';
+import { announcement, beforeSendingLabel, limitLabel, queueLabel, usageLabel } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
 import { ExchangeView } from './transcript/exchange-view.tsx';
 import { useConversation } from './use-conversation.ts';
 import { ConversationMenu } from './conversation-menu.tsx';
+import { SessionBadge } from './session-badge.tsx';
 import { useCancelRun } from '../runs/use-runs.ts';
 import { sumOf } from '../../client/labels.ts';
 import { type Refused, refusalText } from '../../client/api.ts';
@@ -257,9 +258,7 @@ function ConversationHead({ session, usage, onChanged }: HeadProps) {
     <header className="conversation-head">
       <IconButton icon="back" label="All conversations" onClick={() => open({ chat: null })} data-action="back" />
       <h3>{session?.title ?? 'Conversation'}</h3>
-      {session !== null && session.state !== 'idle' && (
-        <Badge tone={SESSION_STATES[session.state].tone}>{SESSION_STATES[session.state].word}</Badge>
-      )}
+      {session !== null && <SessionBadge session={session} />}
       {session !== null && (
         <IconButton
           icon="more"
