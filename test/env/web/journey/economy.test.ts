@@ -200,9 +200,9 @@ test('an admin credits a deposit once; a large one waits for a second admin', as
   await shot('payments');
 });
 
-test('an admin invites a person with a code, bans and unbans them', async () => {
+test('an admin invites a person with a link, bans and unbans them', async () => {
   await visit(page, '?view=people');
-  await page.click('[data-action="new-account"]');
+  await page.click('[data-action="new-account"]:has-text("Invite a person")');
   await page.fill('.account-new [name="name"]', 'mo');
   await page.click('.account-new button[type="submit"]');
   assert.match(await page.innerText('[data-code]:not(.notice-bad)'), /^http\S+\/#code=hic_\S{12,}&name=mo$/);

@@ -183,7 +183,7 @@ export function AccountsPage() {
     <Button
       look="strong"
       icon="plus"
-      word="New account"
+      word="Invite a person"
       aria-expanded={writing}
       onClick={() => setWriting(!writing)}
       data-action="new-account"
@@ -211,7 +211,7 @@ function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly 
         pages={live}
         className="card account-list"
         label="Accounts"
-        empty="No accounts yet. Create one with New account."
+        empty="No accounts yet. Create one with Invite a person."
         card
         older="More accounts"
       >
@@ -299,12 +299,12 @@ function CreateForm({ onMade, onClose }: { readonly onMade: () => void; readonly
     onMade();
   };
   return (
-    <section className="card account-new" aria-label="New account">
+    <section className="card account-new" aria-label="Invite a person">
       <ActionForm
-        label="New account"
+        label="Invite a person"
         sending={sending}
         ready={name.trim() !== ''}
-        word="Create the account"
+        word="Create the account and its link"
         onCancel={onClose}
         onSend={() => void send()}
       >
