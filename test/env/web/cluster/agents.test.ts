@@ -119,6 +119,16 @@ test('a change writes only its field, and what another person changed meanwhile 
   assert.deepEqual([spec['displayName'], spec['model']], ['Zoë', { name: 'qwen3:8b' }]);
 });
 
+test('the page begins with the agent of the open panel, and closes the panel', async () => {
+  await visit(page, '?agent=zoe&tab=now');
+  await page.locator('.inspector h2', { hasText: 'Zoë' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.fill('.palette input', 'edit an agent');
+  await page.keyboard.press('Enter');
+  await page.locator('.page h1', { hasText: 'Edit Zoë' }).waitFor();
+  assert.equal(await page.locator('.inspector').count(), 0);
+});
+
 test('a field of GitOps is locked with the name of its owner, until a person takes it over', async () => {
   await apply('Agent', 'gita', {
     spec: { displayName: 'Gita', persona: { identity: 'From git.' } },

@@ -1,5 +1,5 @@
 import { type AgentSpecView, getAgentSpec } from '@hamlet/contract';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { Button, Notice, Unread } from '../../ui/controls.tsx';
 import { AgentField } from '../agent-field.tsx';
@@ -16,8 +16,15 @@ import { useChange } from './use-change.ts';
 const REFRESH_MS = 10_000;
 
 export function EditAgentPage() {
-  const { open } = useVillage();
+  const { open, select } = useVillage();
   const who = useVillageState((state) => state.place.who);
+  const selected = useVillageState((state) => state.selected);
+  // The agent of the open panel is the one to edit, and its panel would cover the form.
+  useEffect(() => {
+    if (who !== null || selected === null) return;
+    open({ who: selected });
+    select(null);
+  }, [who, selected, open, select]);
   const name = useAgentName(who ?? '');
   return (
     <Page
