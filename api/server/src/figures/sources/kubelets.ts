@@ -18,7 +18,7 @@ export interface NodeReading {
 export interface Kubelets {
   /** Reads every node, at most 64; a node that cannot be read has a problem. Throws if the API server does not list them. */
   read(): Promise<readonly NodeReading[]>;
-  /** What each node has for pods, by resource, at most 64 nodes; null if the API may not see nodes. */
+  /** The resources that each node has for pods, at most 64 nodes; null if the API may not see nodes. */
   allocatable(): Promise<readonly NodeResources[] | null>;
   close(): Promise<void>;
 }
