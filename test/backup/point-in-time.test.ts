@@ -106,14 +106,17 @@ async function momentNow(): Promise<string> {
 async function restoreTo(own: BackupVillage, until: string, running?: Api): Promise<Api> {
   await own.setState({ key: await readFile(join(own.folder, 'log/key.pem'), 'utf8') });
   const restoring = restore(own.place, { until }, { yes: true });
-  restoring.catch(() => undefined);
-  const replicas = async (): Promise<number | undefined> => (await own.stateOf()).replicas['hamlet-api'];
-  const failed = restoring.then(() => undefined);
+  let ended = false;
+  const ends = restoring.finally(() => (ended = true));
+  ends.catch(() => undefined);
   const reach = (wanted: number) =>
-    eventuallyBy('the apis', async () => (await replicas()) === wanted, { capMs: RESTORE_MS });
-  await Promise.race([failed, reach(0)]);
+    eventuallyBy('the apis', async () => ended || (await own.stateOf()).replicas['hamlet-api'] === wanted, {
+      capMs: RESTORE_MS,
+    });
+  await reach(0);
   await running?.stop();
-  await Promise.race([failed, reach(1)]);
+  await reach(1);
+  if (ended) await ends;
   const api = await own.start();
   await restoring;
   return api;

@@ -14,6 +14,7 @@ import { PARTS } from './manifest.ts';
 import type { Replacement } from './replacement.ts';
 
 const CONTAINER = 'archive';
+/** How long the archive may stand still. */
 const ARCHIVED_MS = 60_000;
 const PAUSE_MS = 500;
 const UNTIL_FIX = 'make restore UNTIL=2026-11-30T03:12:07Z, a moment to the second that the page Data allows';
@@ -117,12 +118,13 @@ async function finishSegment(place: Place, doing: (text: string) => void): Promi
   // Recovery ends at a commit after the moment: here is one.
   await psql(place, {}, 'select pg_current_xact_id()');
   const segment = await psql(place, {}, 'select pg_walfile_name(pg_switch_wal())');
-  const deadlineMs = performance.now() + ARCHIVED_MS;
+  let [last, sinceMs] = ['', performance.now()];
   for (;;) {
-    const archived = `select coalesce(last_archived_wal >= '${segment}', false) from pg_stat_archiver`;
-    if ((await psql(place, {}, archived)) === 't') return 'reaches the present';
-    doing(`waiting for segment ${segment}`);
-    if (performance.now() > deadlineMs) return `does not reach the present: segment ${segment} waits`;
+    const archived = await psql(place, {}, "select coalesce(last_archived_wal, '') from pg_stat_archiver");
+    if (archived >= segment) return 'reaches the present';
+    if (archived !== last) [last, sinceMs] = [archived, performance.now()];
+    doing(`waiting for segment ${segment}; the archive has ${archived}`);
+    if (performance.now() - sinceMs > ARCHIVED_MS) return `does not reach the present: segment ${segment} waits`;
     await sleep(PAUSE_MS);
   }
 }
