@@ -9,11 +9,10 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { connect } from 'node:tls';
 import { callbackify } from 'node:util';
 import { Authority, createAuthority, type AuthorityFiles } from '@hamlet/broker';
 import { type Permission } from '@hamlet/contract';
-import type { CallbackRoute } from '../../api/server/src/a2a/callbacks/post-callback.ts';
+import { routeTo } from '../../api/server/src/egress/testing/route-to.ts';
 import { PermissionPlay, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
 import { eventually, startTestVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
 import { gitServer } from '../../api/broker/src/testing/package-servers.ts';
@@ -67,21 +66,6 @@ const answering =
     });
   };
 
-/** Leads callbacks to a port of loopback, behind a public address; that of inside.home is private. */
-const routeTo = (port: number, ca: string): CallbackRoute => ({
-  lookup: (host, _options, done) =>
-    done(null, [{ address: host === 'inside.home' ? '10.0.0.7' : '93.184.215.99', family: 4 }]),
-  connect: ({ host, lookup }) =>
-    connect({
-      host,
-      servername: host,
-      port,
-      ca,
-      lookup: (name, options, done) =>
-        lookup(name, { ...options, all: true }, (error) => done(error, [{ address: '127.0.0.1', family: 4 }])),
-    }),
-});
-
 async function repositoryIn(folder: string): Promise<string> {
   const bare = join(folder, 'served/acme/app.git');
   await mkdir(join(folder, 'served/acme'), { recursive: true });
@@ -124,8 +108,8 @@ export async function startGuardedVillage() {
   const arrived: string[] = [];
   const served = new Map<string, RequestListener>();
   const api = await listenTls(outside, answering(arrived, served));
-  const callbackRoute = routeTo(api.port, outside.certificate);
-  const { peopleUrl } = await village.startReplica({}, { callbackRoute });
+  const outwardRoute = routeTo(api.port, outside.certificate);
+  const { peopleUrl } = await village.startReplica({}, { outwardRoute });
   const permits = new PermissionPlay(peopleUrl);
   await permits.play.everybody();
   const git = await listenTls(outside, gitServer(join(folder, 'served')));

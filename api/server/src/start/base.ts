@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { WorldMap } from '@hamlet/core';
 import { openDatabase, type DatabaseLimits, type Db } from '@hamlet/store';
-import type { CallbackRoute } from '../a2a/callbacks/post-callback.ts';
+import type { OutwardRoute } from '../egress/post-out.ts';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { Bots } from '../channels/bots.ts';
 import type { VillageModels } from '../gateway/models/village-models.ts';
@@ -26,7 +26,7 @@ export interface StartOptions {
   /** Sessions of Postgres for requests; default 16. */
   readonly sessions?: number;
   readonly models?: VillageModels;
-  readonly callbackRoute?: CallbackRoute;
+  readonly outwardRoute?: OutwardRoute;
 }
 
 /** Limits for requests and upkeep. The store ends a statement after 10 s, so `answerMs` is longer. */

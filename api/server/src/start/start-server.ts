@@ -74,7 +74,7 @@ type Sending = { readonly handlers: Handlers; readonly options: StartOptions };
 function startSenders(base: Base, { egress, money }: Parts, { handlers, options }: Sending) {
   const notices = startNotices({ ...base.shared, ...money.services });
   const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });
-  const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.callbackRoute) });
+  const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.outwardRoute) });
   return {
     jobs: [...callbacks.jobs, ...channels.jobs, ...notices.jobs],
     stop: async () => {

@@ -189,7 +189,7 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
      */
     startReplica: async (
       changes: Readonly<Record<string, string>> = {},
-      started: Pick<StartOptions, 'models' | 'agents' | 'callbackRoute'> = {},
+      started: Pick<StartOptions, 'models' | 'agents' | 'outwardRoute'> = {},
     ) => {
       await migrateNow();
       const config: Config = readConfig({ ...environment, ...changes });
