@@ -148,6 +148,7 @@ const GROUPS = [
   [needs.listMyNeeds, needs.countWaitingWork],
   [notices.getMyNotices, notices.sendMailCode, notices.confirmMail, notices.changeMyMail, notices.forgetMyMail],
   [notices.leaveMail, notices.openLeaveMail],
+  [notices.addMyBrowser, notices.changeMyBrowser, notices.forgetMyBrowser],
   [models.completeChat],
   [messages.createMessage, messages.countMessageTokens],
   [modelResponses.createResponse, modelCompletions.createCompletion],

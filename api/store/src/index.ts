@@ -58,6 +58,7 @@ export * from './gateway/model-health.ts';
 export * from './gateway/provider-tests.ts';
 export * from './gateway/model-requests.ts';
 export * from './gateway/model-texts.ts';
+export * from './notices/browsers.ts';
 export * from './notices/notice-codes.ts';
 export * from './notices/notice-targets.ts';
 export * from './journal/read-journal.ts';

@@ -317,6 +317,13 @@ export const REFUSALS = {
   mail_not_sent: later(503, 'The mail server did not take the mail: try again later, or ask an admin'),
   no_mail_address: afterChange(409, 'You have no confirmed address: confirm one first'),
   too_many_codes: later(429, 'A code was sent a minute ago, or five today: wait, then ask for another one'),
+  push_off: afterChange(409, 'This village notifies no browsers: ask its operator to set push.enabled of the chart'),
+  browser_refused: never(
+    400,
+    'The village cannot notify this browser: its push service is unknown, or its keys are wrong',
+  ),
+  too_many_browsers: afterChange(409, 'The village notifies as many browsers as a person may have: remove one first'),
+  no_such_browser: never(404, 'The village notifies no browser of this id for you: list your browsers to find it'),
   no_such_channel: never(404, 'You have no linked messenger of this id: list your messengers to find it'),
   oidc_not_configured: never(404, 'This village has no identity provider: sign in with a password'),
   oidc_attempt_unknown: afterChange(403, 'This browser did not begin the sign-in, or it has expired: sign in again'),

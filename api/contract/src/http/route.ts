@@ -109,6 +109,7 @@ const PATH_PARAMS = {
   run_id: z.uuid(),
   session_id: z.uuid(),
   identity_id: z.uuid(),
+  browser_id: z.uuid(),
   key_id: z.uuid(),
 } as const;
 type PathParam = keyof typeof PATH_PARAMS;

@@ -78,7 +78,11 @@ const WORDS: Readonly<Record<StoredNeedKind, (row: NeedRow, reader: NeedReader) 
   failing: ({ agentId }) => linked('failed its last three tasks', `/?view=runs&who=${agentId}&state=failed`),
   moderation: () => linked('A flagged text waits for a decision', '/?view=moderation'),
   difference: () => linked('A payment differs from the statement of its provider', '/?view=payments'),
-  mail: ({ about }) => linked(`The mail server does not accept email (${about})`, '/?view=settings'),
+  mail: ({ id, about }) =>
+    linked(
+      `${id === 'push' ? 'A push service does not accept notices' : 'The mail server does not accept email'} (${about})`,
+      '/?view=settings',
+    ),
   credit: ({ about }) => linked(`gets ${dollars(about)} for a payment if you approve`, '/?view=payments'),
 };
 

@@ -285,7 +285,7 @@ const WITH_OWNER: readonly KeepingRule[] = [
     id: 'notices',
     title: 'Addresses for notices',
     until: 'owner',
-    rule: 'The confirmed address of a person, until they forget it; and the names of the needs that the last mail had.',
+    rule: 'The confirmed address and the browsers of a person, until they forget them; and the names of the needs that the last notice had.',
     deletedBy: 'the person',
     tables: publicTables('notice_target notice_code'),
   },

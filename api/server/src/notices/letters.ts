@@ -52,7 +52,8 @@ function changesOf({ kind, count, more, newest }: AwayGroup): Line {
   return { agent_id, line: `${agent_id === null ? 'a person ' : ''}${CHANGES[kind]}${others}`, link };
 }
 
-function subjectOf({ needs, fresh, groups }: Digest): string {
+/** The number of things that need a person, or of kinds that changed. Pure. */
+export function subjectOf({ needs, fresh, groups }: Pick<Digest, 'needs' | 'fresh' | 'groups'>): string {
   if (needs.length === 0)
     return `Hamlet: ${groups.length === 1 ? 'one kind of news' : `${groups.length} kinds of news`}`;
   const number = fresh > 0 ? fresh : needs.length;

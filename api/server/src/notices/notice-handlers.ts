@@ -7,7 +7,7 @@ import {
   putMailTarget,
   readAwaitedAddress,
   readMailTarget,
-  setMailWants,
+  setNoticeWants,
   takeNoticeCode,
 } from '@hamlet/store';
 import { accountObject, auditAccount } from '../auth/account-actor.ts';
@@ -19,8 +19,10 @@ import { accountOf } from '../people/account-view.ts';
 import { lockSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
 import { AFTER_NOTICE_S, firstLookInS } from './decide-notice.ts';
+import { browserHandlers, browserReader } from './browser-handlers.ts';
 import { codeLetter } from './letters.ts';
-import { MailRefusal, smtpMailer } from './smtp-mailer.ts';
+import { NoticeRefusal } from './notice-refusal.ts';
+import { smtpMailer } from './smtp-mailer.ts';
 
 const CODE_LIFE_S = 3_600;
 
@@ -43,7 +45,7 @@ function mailHandlers({ db, config: { mail }, economy, log }: Ports) {
       try {
         await smtpMailer(mail)(codeLetter(address, code, mail.publicUrl.origin));
       } catch (error) {
-        if (!(error instanceof MailRefusal)) throw error;
+        if (!(error instanceof NoticeRefusal)) throw error;
         log('warn', 'a code was not mailed', { error });
         return refused('mail_not_sent', `The mail server did not take the mail (${error.code})`);
       }
@@ -67,8 +69,8 @@ function mailHandlers({ db, config: { mail }, economy, log }: Ports) {
         const account = await lockSignedIn(tx, request);
         if (account === null) return refused('session_needed');
         const dueInS = firstLookInS(wants, request.now.getTime(), economy.timeZone);
-        const choice = { accountId: account.accountId, wants, dueInS, restS: AFTER_NOTICE_S };
-        return (await setMailWants(tx, choice)) ? accepted({ wants }) : refused('no_mail_address');
+        const choice = { accountId: account.accountId, browserId: null, wants, dueInS, restS: AFTER_NOTICE_S };
+        return (await setNoticeWants(tx, choice)) ? accepted({ wants }) : refused('no_mail_address');
       });
     }),
     forgetMyMail: plain(async (request) =>
@@ -96,12 +98,15 @@ async function mailView(db: Village['db'], accountId: string) {
 
 export function noticeHandlers(ports: Ports) {
   const { db, config } = ports;
+  const browsersOf = browserReader(ports);
   return {
     ...mailHandlers(ports),
+    ...browserHandlers(ports),
     getMyNotices: plain(async ({ actor }) => {
       const accountId = accountOf(actor);
       if (accountId === null) return refused('session_needed');
-      return accepted({ mail: config.mail === undefined ? null : await mailView(db, accountId) });
+      const mail = config.mail === undefined ? null : await mailView(db, accountId);
+      return accepted({ mail, push: await browsersOf(accountId) });
     }),
     leaveMail: plain(async ({ query }) =>
       inTransaction(db, async (tx) => {

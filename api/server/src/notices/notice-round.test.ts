@@ -1,11 +1,13 @@
 /** Changes of a person while the emails of others are under way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimDueTargets, inTransaction, leaveMail, noteNotice, setMailWants } from '@hamlet/store';
+import { claimDueTargets, inTransaction, leaveMail, noteNotice, setNoticeWants } from '@hamlet/store';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { testVillage } from '../testing/test-village.ts';
 import { noticeRound } from './notice-round.ts';
-import { MailRefusal, type Mailer } from './smtp-mailer.ts';
+import { NoticeRefusal } from './notice-refusal.ts';
+import { mailWay } from './notice-ways.ts';
+import type { Mailer } from './smtp-mailer.ts';
 
 const village = await testVillage();
 const { peopleUrl: url } = await village.startReplica();
@@ -29,13 +31,13 @@ const rows = admins.map(({ accountId }, at) => ({
   due_at: new Date(Date.now() - 60_000 + at),
 }));
 
+const source = { list: () => [], get: () => null, entitlements: () => [] } as never;
 const roundWith = (mailer: Mailer) =>
   noticeRound({
     db,
-    source: { list: () => [], get: () => null, entitlements: () => [] } as never,
+    source,
     economy: { timeZone: 'UTC' },
-    mailer,
-    origin: 'https://village.example',
+    ways: { mail: mailWay({ source, mailer, origin: 'https://village.example' }) },
     log: () => undefined,
     nowMs: () => Date.now(),
     stopping: new AbortController().signal,
@@ -64,7 +66,9 @@ test('a choice that comes between a look and its note stays', async () => {
   const [target] = await claimDueTargets(db, { ways: ['mail'], limit: 1, leaseS: 300 });
   assert.ok(target !== undefined);
   const { accountId } = target;
-  await inTransaction(db, (tx) => setMailWants(tx, { accountId, wants: 'off', dueInS: 0, restS: 0 }));
+  await inTransaction(db, (tx) =>
+    setNoticeWants(tx, { accountId, browserId: null, wants: 'off', dueInS: 0, restS: 0 }),
+  );
   assert.equal(await noteNotice(db, target, { noted: [], dueInS: 60, sent: true }), false);
 });
 
@@ -77,7 +81,7 @@ test('an address that defers every email holds up no other and is not tried soon
     const tried: string[] = [];
     const round = roundWith(({ to }) => {
       tried.push(to);
-      const refusal = new MailRefusal('EENVELOPE 450', { isOfAddress: false, isOfRecipient }, null);
+      const refusal = new NoticeRefusal('EENVELOPE 450', { isOfAddress: false, isOfRecipient }, null);
       return tried.length === 1 ? Promise.reject(refusal) : Promise.resolve();
     });
     await round();
@@ -85,7 +89,9 @@ test('an address that defers every email holds up no other and is not tried soon
     if (!isOfRecipient) continue;
     const failing = db.selectFrom('notice_target').select(['account_id', 'due_at']).where('failures', '>', 0);
     const { account_id: accountId, due_at: dueAt } = await failing.executeTakeFirstOrThrow();
-    await inTransaction(db, (tx) => setMailWants(tx, { accountId, wants: 'needs', dueInS: 0, restS: 0 }));
+    await inTransaction(db, (tx) =>
+      setNoticeWants(tx, { accountId, browserId: null, wants: 'needs', dueInS: 0, restS: 0 }),
+    );
     assert.deepEqual((await failing.executeTakeFirstOrThrow()).due_at, dueAt);
   }
 });

@@ -1,5 +1,6 @@
 import {
   claimDueTargets,
+  endBrowser,
   endMailTarget,
   noteDelivered,
   noteFailed,
@@ -8,7 +9,7 @@ import {
   readSnapshotAs,
   type DueTarget,
 } from '@hamlet/store';
-import type { AwayGroup } from '@hamlet/contract';
+import type { AwayGroup, NoticeWay } from '@hamlet/contract';
 import { readAwayGroups } from '../attention/away-groups.ts';
 import { needsOf } from '../attention/needs-of.ts';
 import { accountObject } from '../auth/account-actor.ts';
@@ -17,22 +18,21 @@ import type { Actor } from '../http/actor.ts';
 import type { Log } from '../service/log.ts';
 import type { Village } from '../village.ts';
 import { decideNotice, retryInS, type Decision } from './decide-notice.ts';
-import { digestLetter } from './letters.ts';
-import { MailRefusal, type Mailer } from './smtp-mailer.ts';
+import { NoticeRefusal } from './notice-refusal.ts';
+import type { SendNotice } from './notice-ways.ts';
 
 /** Looks of one round. */
 const LOOKS_MAX = 20;
-/** Targets that are taken together; a person may change or end their emails until then. */
+/** Targets that are taken together; a person may change or end their notices until then. */
 const TAKEN_AT_ONCE = 4;
-/** Longer than one email may take. */
+/** Longer than one notice may take. */
 const LEASE_S = 300;
-/** After a failure of the server, other people's emails wait this long too. */
+/** After a failure of the mail server, other people's emails wait this long too. */
 const SERVER_PAUSE_MS = 60_000;
 
 interface RoundPorts extends Pick<Village, 'db' | 'source'> {
   readonly economy: Pick<Village['economy'], 'timeZone'>;
-  readonly mailer: Mailer;
-  readonly origin: string;
+  readonly ways: Readonly<Partial<Record<NoticeWay, SendNotice>>>;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly stopping: AbortSignal;
@@ -43,7 +43,7 @@ function actorOf({ role, accountId, personName: name }: DueTarget): Actor {
   return { role, id: accountObject(accountId), accountId, name };
 }
 
-/** The changes since the person last looked or got an email; nothing before their first look. */
+/** The changes since the person last looked or got a notice; nothing before their first look. */
 function readGroups({ db }: RoundPorts, actor: Actor, sentAt: Date | null): Promise<readonly AwayGroup[]> {
   return readSnapshotAs(db, viewerOf(actor), async (tx) => {
     const { since } = await readLook(tx, actor.id);
@@ -53,9 +53,9 @@ function readGroups({ db }: RoundPorts, actor: Actor, sentAt: Date | null): Prom
 }
 
 async function deliver(ports: RoundPorts, target: DueTarget): Promise<void> {
-  const { db, source, economy, nowMs, mailer, origin, stopping } = ports;
-  const { targetId, address: to, wants, noted, sentAt, leaveToken } = target;
-  if (wants === 'off' || leaveToken === null) return;
+  const { db, economy, nowMs, ways, stopping } = ports;
+  const { targetId, way, wants, noted, sentAt } = target;
+  if (wants === 'off') return;
   const actor = actorOf(target);
   const needs = await needsOf(ports, actor);
   const groups = wants === 'morning' ? await readGroups(ports, actor, sentAt) : [];
@@ -63,32 +63,32 @@ async function deliver(ports: RoundPorts, target: DueTarget): Promise<void> {
   if (stopping.aborted) return;
   const isStillDue = await noteNotice(db, target, decided);
   if (!isStillDue || !decided.sent) return;
-  const nameOf = (agentId: string): string => source.get(agentId)?.spec.displayName ?? agentId;
-  await mailer(digestLetter({ to, needs, groups, fresh: decided.fresh, leaveToken }, { origin, nameOf }), stopping);
+  await ways[way]?.(target, { needs, groups, fresh: decided.fresh }, stopping);
   await noteDelivered(db, targetId);
 }
 
 /**
- * Returns a function that looks at the targets that are due, and emails what is new. A look is noted before its email leaves, so a
- * replica that ends in between loses that email and none is sent twice; the need stays on its page, and in the next email.
+ * Returns a function that looks at the targets that are due, and sends what is new. A look is noted before its notice leaves, so a
+ * replica that ends in between loses that notice and none is sent twice; the need stays on its page, and in the next notice.
  */
 export function noticeRound(ports: RoundPorts): () => Promise<void> {
   const { db, log, nowMs, stopping } = ports;
-  let pausedUntilMs = 0;
+  let mailPausedUntilMs = 0;
 
-  async function failed(target: DueTarget, error: MailRefusal): Promise<void> {
-    // The end of a replica may follow the server's yes: the mail counts as sent.
+  async function failed(target: DueTarget, error: NoticeRefusal): Promise<void> {
+    // The end of a replica may follow the server's yes: the notice counts as sent.
     if (stopping.aborted) return;
-    const { targetId, failures } = target;
-    if (error.about.isOfAddress) {
-      log('info', 'a mail server refuses an address', { target: targetId, code: error.code });
-      await endMailTarget(db, target);
+    const { targetId, way, failures } = target;
+    const { isOfAddress, isOfRecipient, waitS = 0 } = error.about;
+    if (isOfAddress) {
+      log('info', 'an address for notices is refused permanently', { target: targetId, way, code: error.code });
+      await (way === 'mail' ? endMailTarget(db, target) : endBrowser(db, targetId));
       return;
     }
     // A person whose address defers every email must not hold up those of others.
-    if (!error.about.isOfRecipient) pausedUntilMs = nowMs() + SERVER_PAUSE_MS;
-    const dueInS = retryInS(failures);
-    log('warn', 'an email was not sent; the api tries again', { target: targetId, seconds: dueInS, error });
+    if (!isOfRecipient) mailPausedUntilMs = nowMs() + SERVER_PAUSE_MS;
+    const dueInS = Math.max(retryInS(failures), waitS);
+    log('warn', 'a notice was not sent; the api tries again', { target: targetId, way, seconds: dueInS, error });
     await noteFailed(db, target, { code: error.code, dueInS });
   }
 
@@ -96,14 +96,19 @@ export function noticeRound(ports: RoundPorts): () => Promise<void> {
     try {
       await deliver(ports, target);
     } catch (error) {
-      if (!(error instanceof MailRefusal)) throw error;
+      if (!(error instanceof NoticeRefusal)) throw error;
       await failed(target, error);
     }
   }
 
+  const openWays = (): readonly NoticeWay[] =>
+    (['mail', 'push'] as const).filter(
+      (way) => ports.ways[way] !== undefined && (way !== 'mail' || nowMs() >= mailPausedUntilMs),
+    );
+
   return async () => {
-    for (let looks = 0; looks < LOOKS_MAX && !stopping.aborted && nowMs() >= pausedUntilMs; looks += TAKEN_AT_ONCE) {
-      const targets = await claimDueTargets(db, { ways: ['mail'], limit: TAKEN_AT_ONCE, leaseS: LEASE_S });
+    for (let looks = 0; looks < LOOKS_MAX && !stopping.aborted; looks += TAKEN_AT_ONCE) {
+      const targets = await claimDueTargets(db, { ways: openWays(), limit: TAKEN_AT_ONCE, leaseS: LEASE_S });
       const ended = await Promise.allSettled(targets.map(look));
       for (const each of ended) if (each.status === 'rejected') throw each.reason;
       if (targets.length < TAKEN_AT_ONCE) return;

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { SMTPServer } from 'smtp-server';
-import { MailRefusal, smtpMailer } from './smtp-mailer.ts';
+import { NoticeRefusal } from './notice-refusal.ts';
+import { smtpMailer } from './smtp-mailer.ts';
 import { startMailServer } from './testing/mail-server.ts';
 
 const server = await startMailServer();
@@ -25,7 +26,7 @@ test('an address counts as refused only if the server refuses the recipient, and
       () => null,
       (error: unknown) => error,
     );
-    assert.ok(failure instanceof MailRefusal);
+    assert.ok(failure instanceof NoticeRefusal);
     return failure.about.isOfAddress;
   };
   for (const words of ['no such mailbox', '5.1.1 no such mailbox', '5.2.1 the mailbox is off'])
@@ -39,7 +40,7 @@ test('an address counts as refused only if the server refuses the recipient, and
 
 test('an email has a limit of time as a whole', async () => {
   server.state.silent = true;
-  await assert.rejects(smtpMailer(settings, 200)(letter), { name: 'MailRefusal', code: 'TOO_SLOW' });
+  await assert.rejects(smtpMailer(settings, 200)(letter), { name: 'NoticeRefusal', code: 'TOO_SLOW' });
   server.state.silent = false;
 });
 

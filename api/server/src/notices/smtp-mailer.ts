@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { MailSettings } from './mail-settings.ts';
+import { NoticeRefusal } from './notice-refusal.ts';
 
 const CONNECT_MS = 8_000;
 const SILENCE_MS = 10_000;
@@ -15,29 +16,9 @@ export interface Letter {
   readonly leaveUrl: string | null;
 }
 
-interface About {
-  /** The server refuses this address permanently. */
-  readonly isOfAddress: boolean;
-  /** It refused the recipient, for this reason or another: emails to others may pass. */
-  readonly isOfRecipient: boolean;
-}
+const OF_SERVER = { isOfAddress: false, isOfRecipient: false } as const;
 
-const OF_SERVER: About = { isOfAddress: false, isOfRecipient: false };
-
-/** A mail server did not take an email. */
-export class MailRefusal extends Error {
-  override readonly name = 'MailRefusal';
-  readonly code: string;
-  readonly about: About;
-
-  constructor(code: string, about: About, cause: unknown) {
-    super(`the mail server did not take an email (${code})`, { cause });
-    this.code = code;
-    this.about = about;
-  }
-}
-
-/** Sends an email. Rejects with a MailRefusal if the server did not take it. */
+/** Sends an email. Rejects with a NoticeRefusal if the server did not take it. */
 export type Mailer = (letter: Letter, stopping?: AbortSignal) => Promise<void>;
 
 interface SmtpFault {
@@ -53,13 +34,13 @@ interface SmtpFault {
  */
 const OF_RECIPIENT = /^55[0-3][ -](?!5\.(?:[^12]|1\.[78]\b))/;
 
-function refusalOf(error: unknown): MailRefusal {
+function refusalOf(error: unknown): NoticeRefusal {
   const { code, responseCode, command, response }: SmtpFault = Object(error);
   const answer = typeof responseCode === 'number' ? responseCode : 0;
   const isOfRecipient = command === 'RCPT TO';
   const isOfAddress = isOfRecipient && typeof response === 'string' && OF_RECIPIENT.test(response);
   const word = typeof code === 'string' && /^[A-Z0-9_]{1,32}$/.test(code) ? code : 'FAILED';
-  return new MailRefusal(answer === 0 ? word : `${word} ${answer}`, { isOfAddress, isOfRecipient }, error);
+  return new NoticeRefusal(answer === 0 ? word : `${word} ${answer}`, { isOfAddress, isOfRecipient }, error);
 }
 
 /** nodemailer names the host to the server itself, unless it is an IP address, which TLS does not allow there. */
@@ -109,7 +90,7 @@ export function smtpMailer(settings: MailSettings, mailMs = MAIL_MS): Mailer {
         signal: stopping === undefined ? limit : AbortSignal.any([stopping, limit]),
       });
     } catch (error) {
-      throw limit.aborted ? new MailRefusal('TOO_SLOW', OF_SERVER, error) : refusalOf(error);
+      throw limit.aborted ? new NoticeRefusal('TOO_SLOW', OF_SERVER, error) : refusalOf(error);
     }
   };
 }

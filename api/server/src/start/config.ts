@@ -3,6 +3,7 @@ import { checkVillageRules, DEFAULT_VILLAGE_RULES } from '@hamlet/core';
 import { z } from 'zod';
 import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models/models-environment.ts';
 import { MAIL_ENVIRONMENT, mailSettingsOf } from '../notices/mail-settings.ts';
+import { PUSH_ENVIRONMENT, pushSettingsOf } from '../notices/push/push-settings.ts';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
 import { RepositoryMembers } from '../memory/repository-access.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
@@ -76,6 +77,7 @@ const Environment = z.object({
   HAMLET_API_KEYS_FILE: optional('JSON file {adminToken, memberToken, operatorToken, brokerToken, agentTokens}'),
   ...OIDC_ENVIRONMENT,
   ...MAIL_ENVIRONMENT,
+  ...PUSH_ENVIRONMENT,
   HAMLET_WEB_DIR: optional('folder of the built web, served at /'),
   HAMLET_TRUSTED_PROXIES: z
     .string()
@@ -208,6 +210,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     apiKeysFile: env.HAMLET_API_KEYS_FILE,
     oidc: oidcSettingsOf(env),
     mail: mailSettingsOf(env),
+    push: pushSettingsOf(env),
     webDir: env.HAMLET_WEB_DIR,
     proxyTrust: trustOf(env),
     requestsPerMinute: env.HAMLET_RATE_LIMIT,

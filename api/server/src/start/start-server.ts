@@ -70,9 +70,9 @@ function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): P
 
 type Sending = { readonly handlers: Handlers; readonly options: StartOptions };
 
-/** All that sends to people and systems outside: callbacks, messengers, mail. */
+/** All that sends to people and systems outside: callbacks, messengers, mail, push. */
 function startSenders(base: Base, { egress, money }: Parts, { handlers, options }: Sending) {
-  const notices = startNotices({ ...base.shared, ...money.services });
+  const notices = startNotices({ ...base.shared, ...money.services, route: options.outwardRoute });
   const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });
   const callbacks = startCallbacks({ ...base.shared, ...egress, post: createPostCallback(options.outwardRoute) });
   return {

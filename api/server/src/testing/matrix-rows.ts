@@ -45,7 +45,7 @@ const ROWS = `
   401  401* 401* 200  200  401*  exchangeAgentToken
   401  403  403  404  403  403   readSkillFiles
   401  400  400  403  403  403   rewardAgent penalizeAgent createPayPalOrder renameMe changePassword createMyKey markSeen callMcp callA2a
-                                sendMailCode confirmMail changeMyMail
+                                sendMailCode confirmMail changeMyMail addMyBrowser changeMyBrowser
                                 createRun raiseRun cancelRun rerunRun acceptOffer refuseOffer getRepositoryMemory forgetRepositoryEntry readRunContext
                                  forgetRepositoryMemory answerPermission revokeAllowRule createSession endSession
                                  searchAgentMemory correctAgentMemory
@@ -61,7 +61,7 @@ const ROWS = `
   400  400  400  400  400  400   returnFromPayPal bootstrapAccount logIn redeemCode leaveMail openLeaveMail
   409  409  409  409  409  409   receivePayPalWebhook
   401  403* 403* 403  403  403   listMySessions endMySession endMyOtherSessions listMyKeys revokeMyKey listMyChannels createChannelCode
-                                 unlinkMyChannel getMyNotices forgetMyMail
+                                 unlinkMyChannel getMyNotices forgetMyMail forgetMyBrowser
   401  403  409  403  403  403   getAgentSpec
   401  403  404  403  403  403   getAccount resetPassword listAccountSessions getModelText forgetModelText
   401  404  404  403  403  403   getRun getRunWorkflow listRunEvents streamRun listRunArtifacts listRunSources getArtifactContent

@@ -15,6 +15,9 @@ export interface DueTarget {
   readonly wants: NoticeWants;
   /** Null for a browser. */
   readonly leaveToken: string | null;
+  /** The keys of a browser; null for mail. */
+  readonly p256dh: string | null;
+  readonly auth: string | null;
   readonly sentAt: Date | null;
   readonly noted: readonly string[];
   readonly failures: number;
@@ -59,8 +62,10 @@ export async function putMailTarget(tx: Tx, { accountId, address, leaveToken }: 
       wants = case notice_target.wants when 'off' then 'needs' else notice_target.wants end`.execute(tx);
 }
 
-interface MailChoice {
+interface NoticeChoice {
   readonly accountId: string;
+  /** Null for mail. */
+  readonly browserId: string | null;
   readonly wants: NoticeWants;
   /** Seconds until the first look. */
   readonly dueInS: number;
@@ -68,8 +73,9 @@ interface MailChoice {
   readonly restS: number;
 }
 
-/** Changes when mail comes. False if the person has no confirmed address. */
-export async function setMailWants(tx: Tx, { accountId, wants, dueInS, restS }: MailChoice): Promise<boolean> {
+/** Changes when notices come. False if the person has no confirmed address, or no such browser. */
+export async function setNoticeWants(tx: Tx, choice: NoticeChoice): Promise<boolean> {
+  const { accountId, browserId, wants, dueInS, restS } = choice;
   const due = sql<Date>`
     greatest(now() + make_interval(secs => ${dueInS}), sent_at + make_interval(secs => ${restS}),
       case when failures > 0 then due_at end)`;
@@ -77,7 +83,7 @@ export async function setMailWants(tx: Tx, { accountId, wants, dueInS, restS }: 
     .updateTable('notice_target')
     .set({ wants, due_at: due, noted: [] })
     .where('account_id', '=', accountId)
-    .where('way', '=', 'mail')
+    .where(browserId === null ? sql<boolean>`way = 'mail'` : sql<boolean>`way = 'push' and target_id = ${browserId}`)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -120,7 +126,7 @@ export async function claimDueTargets(
     update notice_target target set due_at = now() + make_interval(secs => ${leaseS})
     from due, account
     where target.target_id = due.target_id and account.account_id = target.account_id
-    returning target.target_id as "targetId", way, address, wants, leave_token as "leaveToken",
+    returning target.target_id as "targetId", way, address, wants, leave_token as "leaveToken", p256dh, auth,
       sent_at as "sentAt", noted, failures, account.account_id as "accountId", account.name as "personName", account.role`.execute(
     db,
   );

@@ -112,6 +112,8 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'mail.confirm': ['confirmed the mail address', 'of'],
   'mail.forget': ['removed the mail address', 'of'],
   'mail.leave': ['ended the mails', 'of'],
+  'browser.add': ['added a browser for notices', 'of'],
+  'browser.forget': ['removed a browser for notices', 'of'],
   'key.create': ['created an API key', 'of'],
   'key.revoke': ['revoked an API key', 'of'],
   'session.open': ['signed in', 'as'],

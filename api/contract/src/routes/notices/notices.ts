@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
-import { Time } from '../../values/scalars.ts';
+import { plainText, Time } from '../../values/scalars.ts';
 import { ofPeople } from '../people/account.ts';
 
-/** `needs`: as soon as something new waits, at most one email in 15 minutes. `morning`: once a day. */
+/** `needs`: as soon as something new waits, at most one notice in 15 minutes. `morning`: once a day. */
 const NOTICE_WANTS = ['off', 'needs', 'morning'] as const;
 export type NoticeWants = (typeof NOTICE_WANTS)[number];
 
@@ -27,10 +27,40 @@ const Mail = z.strictObject({
   sent_at: Time.nullable().describe('Time of the last email'),
 });
 
+const Browser = z.strictObject({
+  browser_id: z.uuid(),
+  name: z.string(),
+  endpoint: z.string().describe('Its URL at its push service, by which a browser finds itself in the list'),
+  wants: z.enum(NOTICE_WANTS),
+  failure: z.string().nullable().describe('Code of the failures since its last notice; null if there are none'),
+  added_at: Time,
+  sent_at: Time.nullable().describe('Time of the last notice'),
+});
+export type NoticeBrowser = z.infer<typeof Browser>;
+
+export const BROWSERS_OF_PERSON_MAX = 8;
+const BROWSER_NAME_MAX_CHARS = 64;
+const ENDPOINT_MAX_CHARS = 1_024;
+/** A point of P-256 without compression: 65 bytes. */
+const P256DH_CHARS = 87;
+/** 16 bytes. */
+const AUTH_CHARS = 22;
+const base64url = (chars: number) => z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${chars}}$`));
+
+const Push = z.strictObject({
+  public_key: z.string().describe('The key of the village with which a browser subscribes (VAPID)'),
+  browsers: z.array(Browser).max(BROWSERS_OF_PERSON_MAX),
+});
+
 export const getMyNotices = defineRoute('getMyNotices GET /me/notices', {
   ...mine,
   summary: 'Where the village sends you what waits for you',
-  answer: json(z.strictObject({ mail: Mail.nullable().describe('Null if this village sends no email') })),
+  answer: json(
+    z.strictObject({
+      mail: Mail.nullable().describe('Null if this village sends no email'),
+      push: Push.nullable().describe('Null if this village notifies no browsers'),
+    }),
+  ),
   reasons: ['session_needed'],
 });
 
@@ -67,6 +97,38 @@ export const forgetMyMail = defineRoute('forgetMyMail DELETE /me/notices/mail', 
   idempotency: 'natural',
   answer: json(z.strictObject({ forgotten: z.literal(true) })),
   reasons: ['session_needed'],
+});
+
+export const addMyBrowser = defineRoute('addMyBrowser POST /me/notices/push', {
+  ...mine,
+  summary: 'Notify a browser of what needs you, with its subscription to a push service',
+  // A browser that is added again keeps its row.
+  idempotency: 'natural',
+  body: z.strictObject({
+    name: plainText(BROWSER_NAME_MAX_CHARS).meta({ example: 'Firefox on Linux' }),
+    endpoint: z.url({ protocol: /^https$/ }).max(ENDPOINT_MAX_CHARS),
+    p256dh: base64url(P256DH_CHARS),
+    auth: base64url(AUTH_CHARS),
+  }),
+  answer: json(z.strictObject({ browser_id: z.uuid() })),
+  reasons: ['session_needed', 'push_off', 'browser_refused', 'too_many_browsers'],
+});
+
+export const changeMyBrowser = defineRoute('changeMyBrowser POST /me/notices/push/{browser_id}', {
+  ...mine,
+  summary: 'Choose when a browser is notified: off, needs or morning',
+  idempotency: 'natural',
+  body: z.strictObject({ wants: z.enum(NOTICE_WANTS) }),
+  answer: json(z.strictObject({ wants: z.enum(NOTICE_WANTS) })),
+  reasons: ['session_needed', 'no_such_browser'],
+});
+
+export const forgetMyBrowser = defineRoute('forgetMyBrowser DELETE /me/notices/push/{browser_id}', {
+  ...mine,
+  summary: 'Notify a browser no longer',
+  idempotency: 'natural',
+  answer: json(z.strictObject({ forgotten: z.literal(true) })),
+  reasons: ['session_needed', 'no_such_browser'],
 });
 
 const LeaveToken = z.strictObject({ token: z.string().regex(/^[\w-]{32,64}$/) });

@@ -35,11 +35,13 @@ const Need = z.strictObject({
         'itself. `budget` and `hour`: 80 % of the limits of a run, or of the tokens of an agent in its ' +
         'hour, are used. `blocked`: an agent cannot run. `failing`: its last three runs failed. ' +
         '`difference`: books and statement differ. `credit`: a proposal of another admin. `mail`: the ' +
-        'mail server does not accept email',
+        'mail server or a push service does not accept notices',
     ),
   id: z
     .string()
-    .describe('Id of the request, run, agent, post, reply, difference or credit; `smtp` for the mail server'),
+    .describe(
+      'Id of the request, run, agent, post, reply, difference or credit; `smtp` for the mail server, `push` for push services',
+    ),
   agent_id: AgentId.nullable(),
   since: Time,
   line: z.string().describe('In words that follow the name of the agent, if there is one'),
