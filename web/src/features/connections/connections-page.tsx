@@ -5,6 +5,7 @@ import { Page } from '../navigation/page.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { MailNotices } from './mail-notices.tsx';
 import { Messengers } from './messengers.tsx';
+import { PushNotices } from './push-notices.tsx';
 
 export function ConnectionsPage() {
   const [writing, setWriting] = useState(false);
@@ -21,13 +22,14 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      intro="Programs and messengers that act as you, within your limits and your role, and the mail that you get."
+      intro="Programs and messengers that act as you, within your limits and your role, and the mail and browsers through which the village notifies you."
       needs="account:self"
       tools={tools}
     >
       <ApiKeys writing={writing} onClose={() => setWriting(false)} />
       <Messengers />
       <MailNotices />
+      <PushNotices />
     </Page>
   );
 }

@@ -12,7 +12,7 @@ import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Button, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 
-const REFRESH_MS = 30_000;
+export const NOTICES_REFRESH_MS = 30_000;
 
 const WANTS: readonly (readonly [wants: NoticeWants, text: string])[] = [
   ['needs', 'When something needs me, at most every 15 minutes'],
@@ -25,11 +25,11 @@ type PartProps = Readonly<{ mail: Mail; onChanged: () => void }>;
 
 /** The address to which the village emails what waits for the viewer; nothing in a village that sends no email. */
 export function MailNotices() {
-  const { data, refused, again } = useLive(getMyNotices, {}, REFRESH_MS);
+  const { data, refused, again } = useLive(getMyNotices, {}, NOTICES_REFRESH_MS);
   const mail = data?.mail ?? null;
   if (mail === null) return refused === null ? null : <RefusedNotice refused={refused} />;
   return (
-    <section className="card mail-notices" aria-label="Mail">
+    <section className="card notices-card" aria-label="Mail">
       <h2>Mail</h2>
       {mail.refused && (
         <Notice tone="waiting">
@@ -61,7 +61,14 @@ function Wants({ mail, onChanged }: PartProps) {
         Mail goes to <b data-mail>{mail.address}</b>
         <Button word="Forget it" aria-disabled={sending.busy} onClick={() => void forget()} data-action="forget-mail" />
       </p>
-      <SelectField label="Send" name="wants" value={mail.wants} options={WANTS} onChange={(to) => void choose(to)} />
+      <SelectField
+        label="Send"
+        name="wants"
+        className="pick"
+        value={mail.wants}
+        options={WANTS}
+        onChange={(to) => void choose(to)}
+      />
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
     </>
   );

@@ -13,6 +13,10 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The worker that shows notices loads nothing. */
+const WORKER = '/push-worker.js';
+const WORKER_POLICY = "default-src 'none'";
+
 /** Encodings in which the build writes files, the smallest first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 
@@ -45,6 +49,7 @@ function serveFolder(folder: string, encoding: (typeof ENCODINGS)[number] | null
       if (encoding !== null) response.setHeader('content-encoding', encoding);
       response.setHeader('x-content-type-options', 'nosniff');
       if (path.endsWith('.html')) response.setHeader('content-security-policy', PAGE_POLICY);
+      if (path.endsWith(WORKER)) response.setHeader('content-security-policy', WORKER_POLICY);
     },
   });
 }

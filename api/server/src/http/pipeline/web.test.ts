@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -40,6 +40,20 @@ test('the API serves the web at / with any query and a strict policy, and lets b
     assert.equal(page.headers.get('cache-control'), 'no-cache');
   }
   assert.match((await fetch(`${url}/assets/app-abc123.js`)).headers.get('cache-control') ?? '', /immutable/);
+});
+
+test('the worker that shows notices is a script that loads nothing, and the manifest of the web app has its type', async () => {
+  for (const file of ['push-worker.js', 'manifest.webmanifest'])
+    await copyFile(new URL(`../../../../../web/public/${file}`, import.meta.url), join(folder, file));
+  const { headers } = await fetch(`${url}/push-worker.js`);
+  assert.match(headers.get('content-type') ?? '', /^text\/javascript/);
+  assert.deepEqual(
+    ['content-security-policy', 'cache-control', 'x-content-type-options'].map((name) => headers.get(name)),
+    ["default-src 'none'", 'no-cache', 'nosniff'],
+  );
+  const manifest = await fetch(`${url}/manifest.webmanifest`);
+  assert.match(manifest.headers.get('content-type') ?? '', /^application\/manifest\+json/);
+  assert.equal(((await manifest.json()) as { display: string }).display, 'standalone');
 });
 
 test('a file is sent in the smallest encoding that the browser reads, each with a tag of its own', async () => {
