@@ -1,5 +1,6 @@
 /** Renders the charts with helm: refused values, and rules for every pod. */
 import assert from 'node:assert/strict';
+import { createPrivateKey } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from '@hamlet/test/env/cluster-test';
 import { FINALIZER_POLICY, operatorPolicies, type OPERATOR_POLICIES } from '../../operator/src/rights/policies.ts';
@@ -357,6 +358,27 @@ test('mail is off by default, and needs a sender, an address of the village and 
     ['HOST', 'PORT', 'TLS', 'FROM', 'USER', 'PASSWORD_FILE'].map((name) => environment.get(`HAMLET_MAIL_${name}`)),
     ['smtp.example.org', '587', 'starttls', 'village@example.org', 'u', '/etc/hamlet/mail/password'],
   );
+});
+
+test('push is off by default, needs a way to reach the operator, and brings a key on P-256 that an upgrade keeps', async () => {
+  const ingress = { host: 'village.example.org' };
+  assert.doesNotMatch((await template({})).text, /hamlet-push|HAMLET_PUSH/);
+  const problem = async (push: object) => (await template({ push: { enabled: true, ...push } })).output;
+  assert.match(await problem({}), /push.enabled: set push.contact, ingress.host or oidc.publicUrl too/);
+  assert.match(await problem({ contact: 'you@example.org' }), /push.contact|push\/contact/);
+  assert.match(await problem({ contact: 'mailto:you@example.org', hosts: ['https://push.example.org'] }), /push/);
+  const push = { enabled: true, hosts: ['push.example.org', '*.push.example'] };
+  const { environment } = await apiOf({ push, ingress });
+  assert.deepEqual(
+    ['KEY_FILE', 'CONTACT', 'HOSTS'].map((name) => environment.get(`HAMLET_PUSH_${name}`)),
+    ['/etc/hamlet/push/key.pem', undefined, 'push.example.org,*.push.example'],
+  );
+  const { text } = await template({ push, ingress });
+  assert.equal(text.match(/secretName: hamlet-push/g)?.length, 2, 'both Deployments of the api');
+  const secret = text.split('\n---\n').find((each) => /kind: Secret[\s\S]*name: hamlet-push/.test(each)) ?? '';
+  assert.match(secret, /resource-policy: keep/);
+  const [, pem = ''] = /key.pem: (\S+)/.exec(secret) ?? [];
+  assert.equal(createPrivateKey(Buffer.from(pem, 'base64').toString()).asymmetricKeyDetails?.namedCurve, 'prime256v1');
 });
 
 test('the API trusts the addresses that an Ingress forwards; without an Ingress it trusts only its own pod', async () => {

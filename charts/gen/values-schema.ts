@@ -265,6 +265,15 @@ const CLUSTER: Schema = {
     user: { type: 'string', maxLength: 254 },
     secretName: name,
   }),
+  push: closed({
+    enabled: { type: 'boolean' },
+    contact: { type: 'string', pattern: '^$|^https://[^ ]+$|^mailto:[^@ ]+@[^ ]+$', maxLength: 254 },
+    hosts: {
+      type: 'array',
+      maxItems: 20,
+      items: { type: 'string', pattern: '^([*][.])?[a-z0-9-]+([.][a-z0-9-]+)+$', maxLength: 253 },
+    },
+  }),
   agentPods: closed({
     tools: { enum: ['full', 'slim'] },
     storageClassName: name,

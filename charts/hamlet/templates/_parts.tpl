@@ -190,6 +190,23 @@ nodeSelector:
 {{- end }}
 {{- end -}}
 
+{{- /* The api's environment for notices in browsers. */ -}}
+{{- define "hamlet.pushEnv" -}}
+{{- $url := .Values.oidc.publicUrl | default .Values.ingress.host }}
+{{- with .Values.push }}
+{{- if .enabled }}
+{{- if not (or .contact $url) }}{{ fail "push.enabled: set push.contact, ingress.host or oidc.publicUrl too: push services ask whom they may reach" }}{{ end }}
+- { name: HAMLET_PUSH_KEY_FILE, value: /etc/hamlet/push/key.pem }
+{{- with .contact }}
+- { name: HAMLET_PUSH_CONTACT, value: {{ . | quote }} }
+{{- end }}
+{{- with .hosts }}
+- { name: HAMLET_PUSH_HOSTS, value: {{ join "," . | quote }} }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{- /* The api's environment for sign-in by OpenID Connect. */ -}}
 {{- define "hamlet.oidcEnv" -}}
 {{- $host := .Values.ingress.host }}
