@@ -6,7 +6,7 @@ import { pushWords } from './push/push-message.ts';
 import type { SendPush } from './push/send-push.ts';
 import type { Mailer } from './smtp-mailer.ts';
 
-/** What waits for a person, and what changed. */
+/** The needs of a person, and the changes since the last notice. */
 interface Notice {
   readonly needs: readonly Need[];
   /** How many of the needs no notice has named. */

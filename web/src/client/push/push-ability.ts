@@ -1,4 +1,4 @@
-/** What a browser says about itself. */
+/** The facts by which a browser is judged. */
 interface BrowserFacts {
   readonly userAgent: string;
   readonly touchPoints: number;

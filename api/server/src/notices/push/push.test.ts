@@ -55,10 +55,10 @@ async function flagged(): Promise<void> {
 }
 
 service.state.publicKey = (await grace.client.getMyNotices()).push?.public_key ?? '';
-const [desk, phone, member] = [service.browser(), service.browser(), service.browser()];
+const [laptop, phone, member] = [service.browser(), service.browser(), service.browser()];
 
 test('only a browser of a known push service is added, with keys that work, and eight of a person', async () => {
-  const { subscription } = desk;
+  const { subscription } = laptop;
   for (const endpoint of [
     'https://evil.example/send/x',
     'https://fcm.googleapis.com.evil.example/send/x',
@@ -94,17 +94,17 @@ test('only a browser of a known push service is added, with keys that work, and 
 test('what waits is shown at once in each browser of those who may settle it, as number and kinds, and once', async () => {
   await flagged();
   for (const [client, browser] of [
-    [grace.client, desk],
+    [grace.client, laptop],
     [grace.client, phone],
     [mia.client, member],
   ] as const)
     await add(client, browser);
   await until('both browsers', () => service.received.length === 2);
   const shown = { title: 'Hamlet: 1 thing needs you', body: '1 flagged text' };
-  assert.deepEqual([service.shownBy(desk), service.shownBy(phone)], [[shown], [shown]]);
-  await untilLooked(desk);
-  await add(grace.client, desk, 'Firefox at home');
-  await untilLooked(desk);
+  assert.deepEqual([service.shownBy(laptop), service.shownBy(phone)], [[shown], [shown]]);
+  await untilLooked(laptop);
+  await add(grace.client, laptop, 'Firefox at home');
+  await untilLooked(laptop);
   assert.equal(service.received.length, 2, 'a browser that is added again gets no notice sooner, and a member none');
   assert.deepEqual(
     (await browsersOf(grace.client)).map(({ name, wants, failure }) => [name, wants, failure]),
@@ -119,7 +119,7 @@ test('a browser that changes hands shows nothing of its last person, and a perso
   const [{ browser_id = '' } = {}] = await browsersOf(grace.client);
   await refuses(mia.client.changeMyBrowser({ browser_id, wants: 'off' }), 'no_such_browser');
   await refuses(mia.client.forgetMyBrowser({ browser_id }), 'no_such_browser');
-  await add(mia.client, desk);
+  await add(mia.client, laptop);
   assert.equal((await browsersOf(grace.client)).length, 1);
   assert.equal((await browsersOf(mia.client)).length, 2);
 });
@@ -190,5 +190,5 @@ test('a browser that is gone is removed, and no notice goes to an address inside
 
   const without = personOf((await village.startReplica()).peopleUrl, grace.accountId, grace.cookie).client;
   assert.equal((await without.getMyNotices()).push, null);
-  await refuses(add(without, desk), 'push_off');
+  await refuses(add(without, laptop), 'push_off');
 });

@@ -103,7 +103,7 @@ export async function startPushService() {
     received,
     faults,
     state,
-    /** What browsers showed, by the path of a browser. */
+    /** The notifications of a browser. */
     shownBy: ({ path }: TestBrowser) => received.filter((each) => each.path === path).map(({ shown }) => shown),
     browser: (host?: string): TestBrowser => {
       const made = newBrowser(host);
