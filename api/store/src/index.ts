@@ -13,6 +13,7 @@ export * from './agents/presence.ts';
 export * from './agents/sample-agents.ts';
 export * from './agents/turns.ts';
 export * from './attention/away.ts';
+export * from './attention/concerned-people.ts';
 export * from './attention/needs.ts';
 export * from './attention/person-seen.ts';
 export * from './attention/unread.ts';

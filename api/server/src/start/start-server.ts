@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { createPostCallback } from '../a2a/callbacks/post-callback.ts';
 import { startCallbacks } from '../a2a/callbacks/callback-job.ts';
+import { startViewerHints } from '../attention/viewer-hints.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { startChannels } from '../channels/start-channels.ts';
 import type { Authenticate } from '../http/actor.ts';
@@ -32,9 +33,13 @@ export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl'
   stop(): Promise<void>;
 }
 
-type Serving = { readonly authenticate: Authenticate; readonly handlers: Handlers };
+interface Serving {
+  readonly authenticate: Authenticate;
+  readonly handlers: Handlers;
+  readonly hints: ReturnType<typeof startViewerHints>;
+}
 
-function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): Promise<Listeners> {
+function serve(base: Base, parts: Parts, { authenticate, handlers, hints }: Serving): Promise<Listeners> {
   const { config, db, registry, log, monotonicMs, tracing } = base.shared;
   const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;
   const { world, board, hands, people, policyOf, runStreams } = parts;
@@ -49,7 +54,7 @@ function serve(base: Base, parts: Parts, { authenticate, handlers }: Serving): P
     answerMs: parts.gateway.answerTimes.totalMs,
     sockets: {
       '/ws/world': worldSocket({ fanout: world.fanout, hands, size: world.mapAnswer }),
-      '/ws/board': board.socket,
+      '/ws/board': hints.hinting(board.socket),
       '/ws/runs': runSocket({ db, log, runStreams }),
     },
     mount: {
@@ -99,7 +104,8 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress, figures } = parts;
   const authenticate = createAuthenticate({ ...base.shared, reviewer: base.agents.reviewer });
   const handlers = composeHandlers(base, parts, authenticate);
-  const listeners = await serve(base, parts, { authenticate, handlers });
+  const hints = startViewerHints(base.shared);
+  const listeners = await serve(base, parts, { authenticate, handlers, hints });
   const runs = startRuns({ db, notifications, hub: facts.hub, log });
   const senders = startSenders(base, parts, { handlers, options });
   const withJobs = [facts, board, money, gateway, people, runs, sessions, egress, figures, senders];
@@ -114,6 +120,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
     world,
     metrics: registry,
     stop: async () => {
+      hints.stop();
       await senders.stop();
       await stopJobs();
       facts.hub.closeAll();
