@@ -18,6 +18,7 @@ import { INITIAL_STATE } from './client/app-state.ts';
 import { forgetDraft } from './client/drafts.ts';
 import { Lifecycle } from './client/lifecycle.ts';
 import { createMessageOutbox } from './client/minds/message-outbox.ts';
+import { followHints } from './client/query/hints.ts';
 import { createQueries } from './client/query/use-live.ts';
 import { Reach } from './client/reach.ts';
 import { SessionMonitor } from './client/session.ts';
@@ -50,8 +51,9 @@ function main(): void {
   });
   const session = new SessionMonitor(api, store);
   const world = new LiveSource(api, store);
-  const agents = new Agents(api, store, world);
   const board = new BoardLive(api, store);
+  const isHinted = (): boolean => board.connection.get() === 'live';
+  const agents = new Agents({ api, store, world, isHinted });
   const parts = {
     api,
     queries: createQueries(),
@@ -67,6 +69,7 @@ function main(): void {
   session.start();
   agents.start();
   board.start();
+  followHints(parts);
   const town = loadTown(parts, url);
   void loadBrand(api, store);
   createRoot(root).render(

@@ -5,8 +5,8 @@ import type { Account, AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 
 const UNKNOWN_MS = 5000;
-/** After sign-in, the page asks once in this many intervals: the session may end elsewhere. */
-const CHECK_EVERY = 12;
+/** After sign-in, the page asks this often: the session may end elsewhere. */
+const CHECK_MS = 60_000;
 
 /** The meaning of a refusal for the session; null if it has none. `changed`: the account may have other rights now. */
 export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): 'ended' | 'changed' | null {
@@ -18,7 +18,7 @@ export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): '
 export class SessionMonitor {
   readonly #api: Caller;
   readonly #store: Store<AppState>;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #asking = false;
 
   constructor(api: Caller, store: Store<AppState>) {
@@ -27,19 +27,23 @@ export class SessionMonitor {
   }
 
   start(): void {
-    void this.refresh();
-    let round = 0;
-    this.#timer = setInterval(() => {
-      round += 1;
-      const { kind } = this.#store.get().session;
-      if (this.#asking) return;
-      if (kind === 'unknown' || (kind === 'account' && round % CHECK_EVERY === 0 && !document.hidden))
-        void this.refresh();
-    }, UNKNOWN_MS);
+    void this.refresh().finally(() => this.#again());
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
+  }
+
+  #again(): void {
+    const isUnknown = this.#store.get().session.kind === 'unknown';
+    this.#timer = setTimeout(
+      () => {
+        const { kind } = this.#store.get().session;
+        const isDue = kind === 'unknown' || (kind === 'account' && !document.hidden);
+        void (isDue && !this.#asking ? this.refresh() : Promise.resolve()).finally(() => this.#again());
+      },
+      isUnknown ? UNKNOWN_MS : CHECK_MS,
+    );
   }
 
   async refresh(): Promise<void> {

@@ -12,6 +12,7 @@ import type { WorldSource } from '../client/world/world-source.ts';
 import type { Api } from '../client/api.ts';
 import type { Place, View } from '../client/url-state.ts';
 import { accountIn, actorLabel } from '../client/labels.ts';
+import { hintedPace } from '../client/query/hints.ts';
 import { type Live, useLive } from '../client/query/use-live.ts';
 import { tierLabel } from './money/tier-outlook.ts';
 
@@ -79,6 +80,11 @@ export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);
 }
 
+/** The pace of a read that hints announce; `fastMs` without hints. */
+export function useHintedPace(fastMs: number): () => number {
+  return hintedPace(useVillage().board, fastMs);
+}
+
 const NAMES_MS = 600_000;
 
 /** An actor in words: `you`, the name of an account or agent, or its id if the viewer may not read its name. */
@@ -105,7 +111,7 @@ export function useShowAgent(): (id: string, part: Pick<Partial<Place>, 'tab' | 
 const REFRESH_MS = 5000;
 
 export function useTiers(): Live<{ readonly entitlements: readonly EntitlementView[] }> {
-  return useLive(listEntitlements, {}, REFRESH_MS);
+  return useLive(listEntitlements, {}, useHintedPace(REFRESH_MS));
 }
 
 /** The name of a tier for people, by the tiers of the village. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
 import { getAgent, listAgents } from '@hamlet/contract';
 import { agentDetail } from './agent-detail.fixture.ts';
 import type { Caller, Reply } from '../api.ts';
@@ -15,6 +16,7 @@ import { Agents } from './agents.ts';
 function started(
   context: TestContext,
   answers: Record<string, Reply<unknown>>,
+  isHinted = (): boolean => false,
 ): {
   readonly agents: Agents;
   readonly store: ReturnType<typeof createStore<typeof INITIAL_STATE>>;
@@ -24,7 +26,7 @@ function started(
   Object.defineProperty(globalThis, 'document', { configurable: true, value: { hidden: false } });
   const store = createStore(INITIAL_STATE);
   const api = apiThat((name) => answers[name] ?? AWAY);
-  const agents = new Agents(api, store, new LiveSource(api, store));
+  const agents = new Agents({ api, store, world: new LiveSource(api, store), isHinted });
   context.after(() => {
     agents.stop();
     Reflect.deleteProperty(globalThis, 'document');
@@ -56,11 +58,7 @@ test('feed, rows and clock follow the world', async (context) => {
       return () => undefined;
     },
   });
-  const agents = new Agents(
-    apiThat(() => listed('ada')),
-    store,
-    source,
-  );
+  const agents = new Agents({ api: apiThat(() => listed('ada')), store, world: source, isHinted: () => false });
   context.after(() => {
     agents.stop();
     Reflect.deleteProperty(globalThis, 'document');
@@ -130,7 +128,12 @@ test('a slow answer is not asked for again: six requests would fill the connecti
   context.mock.timers.enable({ apis: ['setInterval'] });
   const waiting: ((reply: Reply<unknown>) => void)[] = [];
   const call = (): Promise<Reply<unknown>> => new Promise((answer) => waiting.push(answer));
-  const agents = new Agents({ call: call as Caller['call'] }, store, new LiveSource(UNREACHABLE, store));
+  const agents = new Agents({
+    api: { call: call as Caller['call'] },
+    store,
+    world: new LiveSource(UNREACHABLE, store),
+    isHinted: () => false,
+  });
   context.after(() => agents.stop());
   agents.start();
   context.mock.timers.tick(30_000);
@@ -139,4 +142,25 @@ test('a slow answer is not asked for again: six requests would fill the connecti
   await agents.ready;
   context.mock.timers.tick(4_000);
   assert.equal(waiting.length, 2);
+});
+
+test('while hints arrive, the list is read after one, and otherwise every 32 s', async (context) => {
+  const asked: string[] = [];
+  const { store } = started(context, {});
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const api = apiThat((name) => {
+    asked.push(name);
+    return listed('ada');
+  });
+  const agents = new Agents({ api, store, world: new LiveSource(UNREACHABLE, store), isHinted: () => true });
+  context.after(() => agents.stop());
+  agents.start();
+  await agents.ready;
+  context.mock.timers.tick(28_000);
+  assert.equal(asked.length, 1);
+  context.mock.timers.tick(4_000);
+  assert.equal(asked.length, 2);
+  await settled();
+  agents.hinted();
+  assert.equal(asked.length, 3);
 });

@@ -10,9 +10,11 @@ import { AgentRows } from './rows.ts';
 
 const ROWS_MS = 500;
 const DETAILS_MS = 4000;
+/** The rows follow a change for this long, because the map is drawn a little in the past. */
+const SETTLE_MS = 1500;
 /** The shown clock has steps of ten minutes of the village, which are 10 s: each step paints a part of the page. */
 const CLOCK_MINUTES = 10;
-/** With more than `LARGE` agents the page requests the whole list only at every `LARGE_EVERY`th interval. */
+/** With more than `LARGE` agents, or while hints arrive, the page requests the whole list only at every `LARGE_EVERY`th interval. */
 const LARGE = 200;
 const LARGE_EVERY = 8;
 
@@ -21,35 +23,63 @@ export class Agents {
   readonly #api: Caller;
   readonly #store: Store<AppState>;
   readonly #world: WorldSource;
+  readonly #isHinted: () => boolean;
   readonly #rows = new AgentRows();
   #stops: (() => void)[] = [];
+  #rowsTimer: ReturnType<typeof setTimeout> | undefined;
+  #changedMs = 0;
+  #hands: AppState['hands'] | null = null;
+  #isDue = false;
   #round = 0;
   #unanswered = 0;
   #serial = 0;
   /** Resolves after the first request for all agents. */
   ready: Promise<void> = Promise.resolve();
 
-  constructor(api: Caller, store: Store<AppState>, world: WorldSource) {
-    this.#api = api;
-    this.#store = store;
-    this.#world = world;
+  constructor(parts: {
+    readonly api: Caller;
+    readonly store: Store<AppState>;
+    readonly world: WorldSource;
+    /** True while hints announce changes of the list. */
+    readonly isHinted: () => boolean;
+  }) {
+    this.#api = parts.api;
+    this.#store = parts.store;
+    this.#world = parts.world;
+    this.#isHinted = parts.isHinted;
   }
 
   start(): void {
     this.ready = this.refreshAll();
-    const timers = [
-      setInterval(() => this.#refreshRows(), ROWS_MS),
-      setInterval(() => this.#refreshSome(), DETAILS_MS),
-    ];
+    const timer = setInterval(() => {
+      this.#refreshRows();
+      this.#refreshSome();
+    }, DETAILS_MS);
     this.#stops = [
-      ...timers.map((timer) => () => clearInterval(timer)),
-      this.#world.subscribe((events) => this.#feed(events)),
+      () => clearInterval(timer),
+      () => clearTimeout(this.#rowsTimer),
+      this.#world.subscribe((events) => {
+        this.#feed(events);
+        this.#changed();
+      }),
+      this.#store.subscribe(() => {
+        const { hands } = this.#store.get();
+        if (hands === this.#hands) return;
+        this.#hands = hands;
+        this.#changed();
+      }),
     ];
   }
 
   stop(): void {
     for (const stop of this.#stops) stop();
     this.#stops = [];
+  }
+
+  /** The list may have changed. */
+  hinted(): void {
+    this.#isDue = true;
+    this.#refreshSome();
   }
 
   /** Reads all agents, without their personas. If the API refuses, the known agents stay. */
@@ -82,8 +112,12 @@ export class Agents {
     if (this.#unanswered > 0) return;
     this.#round += 1;
     const { details, selected } = this.#store.get();
-    if (details.size <= LARGE || this.#round % LARGE_EVERY === 0) void this.refreshAll();
-    else if (selected !== null) void this.refresh(selected);
+    const isLarge = details.size > LARGE;
+    const isDue = !isLarge && (this.#isDue || !this.#isHinted());
+    if (isDue || this.#round % LARGE_EVERY === 0) {
+      this.#isDue = false;
+      void this.refreshAll();
+    } else if (isLarge && selected !== null) void this.refresh(selected);
   }
 
   #keep(agents: readonly AgentDetail[]): void {
@@ -94,6 +128,19 @@ export class Agents {
       const gone = selected !== null && known.has(selected) && !details.has(selected);
       return { ...state, details, agents: { read: true, refused: null }, selected: gone ? null : selected };
     });
+  }
+
+  #changed(): void {
+    this.#changedMs = performance.now();
+    this.#rowsTimer ??= setTimeout(() => this.#followRows(), ROWS_MS);
+  }
+
+  /** Refreshes the rows twice a second while agents walk or speak, or something has just changed. */
+  #followRows(): void {
+    this.#refreshRows();
+    const isLively = this.#world.moment()?.agents.some(({ moving, speech }) => moving || speech !== null) === true;
+    const isFollowed = isLively || performance.now() - this.#changedMs < SETTLE_MS;
+    this.#rowsTimer = isFollowed ? setTimeout(() => this.#followRows(), ROWS_MS) : undefined;
   }
 
   #refreshRows(): void {

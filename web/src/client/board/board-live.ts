@@ -1,4 +1,14 @@
-import { type BoardEvent, BoardMessage, type CallData, type Post, type Reply, replyToPost } from '@hamlet/contract';
+import {
+  type BoardEvent,
+  BoardMessage,
+  type CallData,
+  HINTED,
+  type Hinted,
+  type Post,
+  type Reply,
+  replyToPost,
+  ViewerHint,
+} from '@hamlet/contract';
 import type { ScenePin } from '../../canvas/model/scene.ts';
 import type { Caller } from '../api.ts';
 import type { AppState, Session } from '../app-state.ts';
@@ -80,6 +90,9 @@ function learnReply(
   return { ...state, replies: new Map(state.replies).set(postId, of) };
 }
 
+/** Answers that an event of the board may change. */
+const OF_EVENT: readonly Hinted[] = ['unread', 'needs'];
+
 /** The server sends a mark at least this often. */
 const BEAT_MS = 20_000;
 
@@ -90,6 +103,7 @@ export class BoardLive {
   readonly outbox: Outbox<CallData<typeof replyToPost>>;
   readonly #store: Store<AppState>;
   #socket: LiveSocket | null = null;
+  #hint: (of: readonly Hinted[]) => void = () => undefined;
   #viewer: string | null = null;
   /** The account that was last signed in: after a session ends, only that account gets its unsent replies back. */
   #writer: string | null = null;
@@ -112,6 +126,11 @@ export class BoardLive {
     this.state.subscribe(() => this.#hangPins());
   }
 
+  /** Calls back with the reads whose answers may have changed: by a hint, an event, or unseen while the connection was lost. */
+  onHint(listener: (of: readonly Hinted[]) => void): void {
+    this.#hint = listener;
+  }
+
   /** Applies an answer of the API at once; the socket delivers the same change later. */
   learn(post: Post): void {
     this.state.set((state) => learn(state, post.post_id, post));
@@ -125,13 +144,15 @@ export class BoardLive {
     this.#socket = openLiveSocket({
       url: () => {
         const { at } = this.state.get();
-        return socketUrl(
-          at === null ? '/ws/board' : `/ws/board?after=${encodeURIComponent(`${at.epoch}:${at.offset}`)}`,
-        );
+        const after = at === null ? '' : `&after=${encodeURIComponent(`${at.epoch}:${at.offset}`)}`;
+        return socketUrl(`/ws/board?hints=1${after}`);
       },
       beatMs: BEAT_MS,
       greeting: () => [],
-      connection: (connection) => this.connection.set(() => connection),
+      connection: (connection) => {
+        if (connection === 'live' && this.connection.get() === 'reconnecting') this.#hint(HINTED);
+        this.connection.set(() => connection);
+      },
       message: (data) => {
         if (typeof data === 'string') this.#receive(data);
       },
@@ -139,13 +160,20 @@ export class BoardLive {
   }
 
   #receive(text: string): void {
-    const message = BoardMessage.safeParse(JSON.parse(text));
+    const received: unknown = JSON.parse(text);
+    const hint = ViewerHint.safeParse(received);
+    if (hint.success) {
+      this.#hint(hint.data.of);
+      return;
+    }
+    const message = BoardMessage.safeParse(received);
     // A newer server may send kinds of messages that this page does not know.
     if (!message.success) {
       console.warn('the page cannot read a message of the board', message.error.issues);
       return;
     }
     this.state.set((state) => afterMessage(state, message.data));
+    if (message.data.type === 'event') this.#hint(OF_EVENT);
   }
 
   #follow(): void {

@@ -18,7 +18,8 @@ export type LiveSocket = Readonly<{ send(message: object): void; close(): void }
 /** Times of `beatMs` until a silent connection lags, and until the page replaces it: a dead one can look open. */
 const LAG_BEATS = 1.2;
 const DEAD_BEATS = 3;
-const WATCH_MS = 1000;
+/** A timer that is later than this belongs to a page that was suspended. */
+const SUSPENDED_MS = 2000;
 
 export function openLiveSocket(options: SocketOptions): LiveSocket {
   const line = new Line(options);
@@ -38,7 +39,8 @@ class Line implements LiveSocket {
   #socket: WebSocket | null = null;
   #attempt = 0;
   #receivedMs = 0;
-  #timers: ReturnType<typeof setTimeout>[] = [];
+  #watchTimer: ReturnType<typeof setTimeout> | undefined;
+  #nextTimer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(options: SocketOptions) {
@@ -95,32 +97,35 @@ class Line implements LiveSocket {
     this.#clearTimers();
     if (this.#closed) return;
     this.#options.connection(state);
-    this.#timers.push(setTimeout(() => this.connect(), reconnectMs(this.#attempt, Math.random())));
+    this.#nextTimer = setTimeout(() => this.connect(), reconnectMs(this.#attempt, Math.random()));
     this.#attempt += 1;
   }
 
+  /** Looks when the silence would be too long, so that a page at rest has no ticking timer. */
   #watch(): void {
-    let lookedMs = performance.now();
-    this.#timers.push(
-      setInterval(() => {
-        const nowMs = performance.now();
-        // A suspended page receives nothing; the server was not silent in that time.
-        this.#receivedMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS);
-        lookedMs = nowMs;
-        const silentMs = nowMs - this.#receivedMs;
-        if (silentMs > this.#options.beatMs * LAG_BEATS) this.#options.connection('lagging');
-        if (silentMs > this.#options.beatMs * DEAD_BEATS) {
-          const dead = this.#socket;
-          this.#socket = null;
-          dead?.close();
-          this.#again('reconnecting');
-        }
-      }, WATCH_MS),
-    );
+    const { beatMs } = this.#options;
+    const [lagMs, deadMs] = [beatMs * LAG_BEATS, beatMs * DEAD_BEATS];
+    const silentMs = performance.now() - this.#receivedMs;
+    const dueMs = performance.now() + (silentMs < lagMs ? lagMs : deadMs) - silentMs;
+    const look = (): void => {
+      const nowMs = performance.now();
+      // A suspended page receives nothing; the server was not silent in that time.
+      this.#receivedMs += Math.max(0, nowMs - dueMs - SUSPENDED_MS);
+      const silentMs = nowMs - this.#receivedMs;
+      if (silentMs < deadMs) {
+        if (silentMs >= lagMs) this.#options.connection('lagging');
+        return this.#watch();
+      }
+      const dead = this.#socket;
+      this.#socket = null;
+      dead?.close();
+      this.#again('reconnecting');
+    };
+    this.#watchTimer = setTimeout(look, Math.max(0, dueMs - performance.now()));
   }
 
   #clearTimers(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers = [];
+    clearTimeout(this.#watchTimer);
+    clearTimeout(this.#nextTimer);
   }
 }

@@ -6,7 +6,7 @@ import { Icon, useNow } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';
-import { useAgentName, useRole, useVillage, useVillageState } from '../village-context.ts';
+import { useAgentName, useHintedPace, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { mergedFeed, type WorkEntry, workEntries } from './work-entries.ts';
 
 const ICONS: Readonly<Record<FeedEntry['kind'] | WorkEntry['kind'], IconName>> = {
@@ -57,7 +57,8 @@ export function ActivityFeed() {
 
 function useWork(): readonly WorkEntry[] {
   const mayRead = roleMay(useRole(), 'runs:read');
-  const { data } = useLive(getVillageTimeline, mayRead ? { query: { limit: READ } } : null, EVERY_MS);
+  const input = mayRead ? { query: { limit: READ } } : null;
+  const { data } = useLive(getVillageTimeline, input, useHintedPace(EVERY_MS));
   return useMemo(() => workEntries(data?.entries ?? []), [data]);
 }
 

@@ -1,7 +1,7 @@
 import { listUnread, markSeen, roleMay } from '@hamlet/contract';
 import { useEffect, useMemo, useState } from 'react';
 import { useAsking, useLive } from '../../client/query/use-live.ts';
-import { useRole } from '../village-context.ts';
+import { useHintedPace, useRole } from '../village-context.ts';
 
 const EVERY_MS = 10_000;
 const NONE = { posts: [], sessions: [] } as const;
@@ -18,7 +18,7 @@ interface Unread {
 /** The texts that the viewer has not read; empty for a visitor. All components share one request. */
 export function useUnread(): Unread {
   const isPerson = roleMay(useRole(), 'account:read');
-  const { data, again } = useLive(listUnread, isPerson ? {} : null, EVERY_MS);
+  const { data, again } = useLive(listUnread, isPerson ? {} : null, useHintedPace(EVERY_MS));
   const maps = useMemo(() => {
     const { posts, sessions } = data ?? NONE;
     const agents = new Map<string, number>();

@@ -7,7 +7,7 @@ import { Button, Dialog, Icon } from '../../ui/controls.tsx';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { ActorName } from '../actor-name.tsx';
-import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { useHintedPace, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { proofLines, toSecond } from './freeze-labels.ts';
 import './freeze.css';
 
@@ -98,7 +98,9 @@ const REFRESH_MS = 4000;
 /** Keeps the freeze of the village in the store. Mount it once. */
 function useFreezeWatch(): void {
   const { store } = useVillage();
-  const { data } = useLive(getVillageFreeze, {}, REFRESH_MS);
+  const pace = useHintedPace(REFRESH_MS);
+  // The proof of a freeze grows in its first seconds, without a hint.
+  const { data } = useLive(getVillageFreeze, {}, ({ data: now }) => (now?.frozen === true ? REFRESH_MS : pace()));
   useEffect(() => {
     if (data !== null) store.set((state) => ({ ...state, freeze: data }));
   }, [store, data]);
