@@ -241,9 +241,10 @@ export class MapController {
     const { atMs, costMs } = this.#shown;
     const waitMs = Math.max(atMs + pauseAfter(costMs, this.#cause), this.#lastMs + GAP_MS[this.#cause]) - nowMs;
     if (waitMs > 0) return waitMs;
-    this.#drewLast = true;
     this.#draw(nowMs);
-    return 0;
+    // The next repaint measures the cost of a drawn picture.
+    this.#drewLast = this.#isDrawn;
+    return this.#isDrawn ? 0 : GAP_MS[this.#cause];
   }
 
   #ask(): void {

@@ -15,13 +15,13 @@ test('missing ground is painted for a few milliseconds in a fast frame, and long
   assert.deepEqual([0, 16, 50, 51, 150, 900].map(paintTime), [6, 6, 6, 51, 150, 200]);
 });
 
-test('a map is checked every 4 s while nothing on it moves, more often right after a change of the world', () => {
+test('a map is checked every 10 s while nothing on it moves, more often right after a change of the world', () => {
   const still = { isAsked: false, isMoving: false, isLively: false, changedMs: 60_000 };
   const changes = [{}, { changedMs: 1_000 }, { isLively: true }, { isMoving: true }, { isMoving: true, isAsked: true }];
   const causes = changes.map((change) => causeOf({ ...still, ...change }));
   assert.deepEqual(causes, ['still', 'rest', 'rest', 'motion', 'asked']);
   assert.deepEqual(
     causes.map((cause) => GAP_MS[cause]),
-    [4000, 160, 160, 0, 0],
+    [10_000, 160, 160, 0, 0],
   );
 });

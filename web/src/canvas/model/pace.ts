@@ -15,7 +15,7 @@ const SETTLE_MS = 1500;
 export type FrameCause = 'asked' | 'motion' | 'rest' | 'still';
 
 /** The shortest time between two frames, by the reason of the later one. */
-export const GAP_MS: Readonly<Record<FrameCause, number>> = { asked: 0, motion: 0, rest: 160, still: 4000 };
+export const GAP_MS: Readonly<Record<FrameCause, number>> = { asked: 0, motion: 0, rest: 160, still: 10_000 };
 
 /** Frames of pause after a slow frame: panels get half of the time, and four fifths while no person moves the map. */
 const PAUSE_FRAMES: Readonly<Record<FrameCause, number>> = { asked: 1, motion: 4, rest: 4, still: 4 };

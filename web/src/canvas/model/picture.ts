@@ -22,14 +22,13 @@ export function badgeSteps(tick: number): number {
 }
 
 /**
- * Equal texts mean equal pictures, so that a map on which nothing changes is not drawn again. `isCalm`: snores, busy hands
- * and a slightly different light wait until something else changes.
+ * Equal texts mean equal pictures, so that a map on which nothing changes is not drawn again. A slightly different
+ * light waits until something else changes; `isCalm`: snores and busy hands do too.
  */
 export function pictureOf({ list, camera, viewport, light, tick }: MapFrame, isCalm: boolean): string {
   const snores = !isCalm && list.figures.some(({ asleep }) => asleep) ? tick : null;
   const badges = !isCalm && list.figures.some(({ hands }) => hands !== null) ? badgeSteps(tick) : null;
-  const shownLight = isCalm ? lightStep(light) : [light.tint, light.glow.toFixed(2)];
-  return JSON.stringify([list, camera, viewport, shownLight, snores, badges]);
+  return JSON.stringify([list, camera, viewport, lightStep(light), snores, badges]);
 }
 
 /** True if the picture changes by itself: words or an emote will go, or figures sleep or use their hands and are not calm. */
