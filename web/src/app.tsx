@@ -1,4 +1,4 @@
-import { type ComponentProps, lazy, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { StageWorld } from './canvas/render/stage.ts';
 import type { MapController } from './canvas/map-controller.ts';
 import { forgetInAddress } from './client/address.ts';
@@ -13,6 +13,7 @@ import { Notices } from './features/top-bar/notices.tsx';
 import { LoadingScreen } from './features/reach/unreachable.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
 import { Icon, IconButton, LazyBoundary } from './ui/controls.tsx';
+import { lazyPart } from './ui/lazy-part.ts';
 import { applyBrand } from './ui/preferences.ts';
 import type { IconName } from './ui/icon-paths.ts';
 import type { VillageTools } from './features/village-context.ts';
@@ -23,22 +24,14 @@ import { useNeedCount } from './features/attention/use-needs.ts';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
 /** Most of the code is in the map. */
-const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
-  default: (await import('./features/map/map-view.tsx')).MapView,
-});
-const MapView = lazy(loadMap);
-const AwayCard = lazy(async () => ({ default: (await import('./features/away/away-card.tsx')).AwayCard }));
+const MapView = lazyPart(async () => (await import('./features/map/map-view.tsx')).MapView);
+const AwayCard = lazyPart(async () => (await import('./features/away/away-card.tsx')).AwayCard);
 
 /** The panel of an agent: its download begins soon after the map is drawn, so that the panel opens at once. */
-const loadInspector = async (): Promise<{
-  readonly default: typeof import('./features/inspector/inspector.tsx').Inspector;
-}> => ({ default: (await import('./features/inspector/inspector.tsx')).Inspector });
-const Inspector = lazy(loadInspector);
+const Inspector = lazyPart(async () => (await import('./features/inspector/inspector.tsx')).Inspector);
 /** The first picture of the map and its agents come before the code of the panel. */
 const INSPECTOR_AFTER_MS = 500;
-const SignInDialog = lazy(async () => ({
-  default: (await import('./features/sign-in/sign-in-dialog.tsx')).SignInDialog,
-}));
+const SignInDialog = lazyPart(async () => (await import('./features/sign-in/sign-in-dialog.tsx')).SignInDialog);
 
 /** The shortest wait before the page tries again to load a world that failed to load. */
 const WORLD_RETRY_MS = 2000;
@@ -46,7 +39,7 @@ const WORLD_RETRY_MS = 2000;
 /** Loads all that the first picture of the map needs: its code, its font, the world and the agents. Null after a failure. */
 export async function loadTown({ world, agents }: AppProps['parts'], start: UrlState): Promise<StageWorld | null> {
   // The LazyBoundary around the map reports a failure.
-  if (showsMap(start.view)) loadMap().catch(() => undefined);
+  if (showsMap(start.view)) MapView.fetch().catch(() => undefined);
   const fonts = document.fonts.load('700 12px "Nunito Variable"').catch(() => []);
   // Waits for the agents too, because the first camera shows them.
   const [loaded] = await Promise.all([world.load(), agents.ready, fonts]);
@@ -73,7 +66,7 @@ export function App({ parts, start, town, invitation }: AppProps) {
     if (controller === null) return undefined;
     // The LazyBoundary around the panel reports a failure.
     const timer = setTimeout(() => {
-      Promise.all([loadInspector(), import('./features/chat/chat-tab.tsx')]).catch(() => undefined);
+      Inspector.fetch().catch(() => undefined);
     }, INSPECTOR_AFTER_MS);
     return () => clearTimeout(timer);
   }, [controller]);
@@ -167,7 +160,7 @@ function Over({ controller }: { readonly controller: MapController | null }) {
   useMapKeys(controller);
   // Shows nothing until the viewer is known, because it would show a visitor's page first.
   if (!known) return null;
-  const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view].Page;
+  const OpenPage = view === 'map' ? AgentsPanel : LAZY_PAGES[view];
   return (
     <>
       <LazyBoundary

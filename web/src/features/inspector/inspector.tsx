@@ -1,12 +1,13 @@
 import type { AgentDetail, BalanceAnswer, LedgerEntry } from '@hamlet/contract';
 import { getBalance, getLedger, roleMay } from '@hamlet/contract';
 import { mindLabel } from '@hamlet/core';
-import { lazy, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
-import { Avatar, Badge, Button, Icon, IconButton, LazyBoundary, PagedList, Time, Unread } from '../../ui/controls.tsx';
+import { Avatar, Badge, Button, Icon, IconButton, PagedList, Time, Unread } from '../../ui/controls.tsx';
 import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import '../mind/mind.css';
+import { ChatTab } from '../chat/chat-tab.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { UnreadMark } from '../away/unread-mark.tsx';
 import { useUnread } from '../away/use-unread.ts';
@@ -173,7 +174,6 @@ const WORDS: Readonly<Record<Tab, string>> = {
   diary: 'Diary',
 };
 const LABEL = 'About this agent';
-const ChatTab = lazy(async () => ({ default: (await import('../chat/chat-tab.tsx')).ChatTab }));
 
 function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail | undefined; tab: Tab }>) {
   const { open } = useVillage();
@@ -220,11 +220,7 @@ function useTabMarks(
 function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail: AgentDetail }>) {
   switch (tab) {
     case 'chat':
-      return (
-        <LazyBoundary fallback={<p className="empty">Opening…</p>}>
-          <ChatTab agent={detail} />
-        </LazyBoundary>
-      );
+      return <ChatTab agent={detail} />;
     case 'now':
       return <NowTab row={row} detail={detail} />;
     case 'mind':
