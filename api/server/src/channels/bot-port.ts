@@ -4,6 +4,9 @@ import type { Channel, PermissionAnswer } from '@hamlet/contract';
 export type Wish =
   /** `word` is the text itself if it looks like a code, as many words of ten letters do; null for a command. */
   | { readonly kind: 'link'; readonly code: string; readonly word: string | null }
+  /** The button under the question to which account the chat is linked. */
+  | { readonly kind: 'confirm_link'; readonly code: string }
+  | { readonly kind: 'cancel_link' }
   | { readonly kind: 'say'; readonly text: string }
   /** A task for which the person offers aiDollars. */
   | { readonly kind: 'offer'; readonly amount: string; readonly task: string }
@@ -25,9 +28,13 @@ export interface Reply {
   readonly text: string | null;
   /** True if no button of the pressed message has an effect any more. */
   readonly isDecided: boolean;
+  /** Buttons under the text. */
+  readonly buttons?: readonly Button[];
+  /** True to answer a press with a message too, because its text must stay. */
+  readonly stays?: boolean;
 }
 
-interface Button {
+export interface Button {
   readonly text: string;
   /** At most 64 bytes; `readPress` reads it. */
   readonly data: string;

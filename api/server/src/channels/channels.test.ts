@@ -49,6 +49,13 @@ async function received(chatId = ZOE): Promise<SentMessage> {
   });
 }
 
+/** Waits for the question to which account a chat is linked, and presses a button under it. */
+async function answersLink(chatId: number, answer: 'Link' | 'Cancel' = 'Link'): Promise<SentMessage> {
+  const asked = await received(chatId);
+  telegram.press(chatId, asked.buttons.find(({ text }) => text === answer)?.data ?? '');
+  return asked;
+}
+
 const processed = (): Promise<boolean> => until('the updates to be processed', () => telegram.isEmpty);
 
 test('a stranger is refused, three times a minute; a code links once', async () => {
@@ -62,8 +69,15 @@ test('a stranger is refused, three times a minute; a code links once', async () 
   assert.ok(Date.parse(expires_at) - Date.now() <= 600_000);
   telegram.write(1002, 'AAAAAAAAAA');
   assert.match((await received(1002)).text, /unknown, used or expired/);
+  telegram.write(1007, `/start ${code}`);
+  const asked = await answersLink(1007, 'Cancel');
+  assert.match(asked.text, /^This code belongs to the account Zoe of the village\. Is it yours\?/);
+  await until('the notice', () => telegram.notices.includes('This chat is not linked.'));
+  assert.ok(telegram.unbuttoned.includes(asked.messageId));
+  assert.deepEqual((await zoe.client.listMyChannels()).links, [], 'a stranger with the code of another is not linked');
   telegram.write(ZOE, `/start ${code.toLowerCase()}`);
-  assert.match((await received()).text, /^Linked/);
+  await answersLink(ZOE);
+  assert.match((await received()).text, /^Linked to the account Zoe/);
   telegram.write(1002, code);
   assert.match((await received(1002)).text, /unknown, used or expired/, 'it works once');
   const { links, agents } = await zoe.client.listMyChannels();
@@ -166,6 +180,7 @@ test('groups, bots and unreadable updates are ignored; a ban and the end of the 
   assert.match((await received()).text, /not linked/);
   const { code } = await zoe.client.createChannelCode();
   telegram.write(ZOE, code);
+  await answersLink(ZOE);
   assert.match((await received()).text, /^Linked/);
 });
 
@@ -193,6 +208,7 @@ test('a word of ten letters is a message of a linked person; a code of another a
   const NIA = 1003;
   const { code } = await nia.client.createChannelCode();
   telegram.write(NIA, code);
+  await answersLink(NIA);
   assert.match((await received(NIA)).text, /^Linked to the account Nia/);
   telegram.write(NIA, 'Understood');
   await until('the run', async () => (await talk.next('ada')) !== null);
@@ -209,15 +225,18 @@ test('a word of ten letters is a message of a linked person; a code of another a
 test('a message that the village cannot store holds up no other', async () => {
   const { code } = await grace.client.createChannelCode();
   telegram.write(1005, code, { name: 'A\u0000' });
+  const { data } = (await received(1005)).buttons[0] ?? assert.fail('no button');
+  telegram.press(1005, data, { name: 'A\u0000' });
   telegram.write(ZOE, '/help');
   assert.match((await received()).text, /^Write to me/);
-  assert.match((await received(1005)).text, /NUL/);
+  await until('the notice', () => telegram.notices.some((text) => text.includes('NUL')));
 });
 
 test('a reset ends the links of a person and their code; with an identity provider a link ends after 30 days', async () => {
   const tim = await invite(grace, url, { name: 'Tim', role: 'member' });
   const TIM = 1004;
   telegram.write(TIM, (await tim.client.createChannelCode()).code);
+  await answersLink(TIM);
   assert.match((await received(TIM)).text, /^Linked/);
   const { code } = await tim.client.createChannelCode();
   await grace.client.resetPassword({ account_id: tim.accountId });

@@ -9,6 +9,7 @@ import {
 } from '@hamlet/contract';
 import {
   findChannelSession,
+  findCodeAccount,
   findLinkedPerson,
   inTransaction,
   keepChannelSession,
@@ -30,6 +31,7 @@ import type { Log } from '../service/log.ts';
 import { accepted, type Outcome, type Refused } from '../http/outcome.ts';
 import { callerOfPerson } from './channel-actor.ts';
 import type { Bot, Received, Reply, Wish } from './bot-port.ts';
+import { linkButtons } from './text/read-wish.ts';
 
 /** The routes by which messages change something. */
 type ChannelRoute = 'createRun' | 'createSession' | 'endSession' | 'sendMessage' | 'answerPermission';
@@ -50,6 +52,10 @@ const STRANGER =
 const linkedTo = (name: string, { commandSign }: Answering): string =>
   `Linked to the account ${name} of the village. Write to me, and I answer here. ` +
   `${commandSign}new begins another conversation.`;
+const asksToLink = (name: string): string =>
+  `This code belongs to the account ${name} of the village. Is it yours? Link makes this chat speak for it, and its owner ` +
+  `reads what you write here. If another person gave you the code, press Cancel.`;
+const CANCELLED = 'This chat is not linked.';
 const LINKED_ELSEWHERE =
   'This chat is linked to another account of the village: end that link under Connections there, then create a new code.';
 const help = ({ commandSign }: Answering): string =>
@@ -83,6 +89,8 @@ class LaterError extends Error {
 
 const words = (text: string | null): Reply => ({ text, isDecided: false });
 
+type Coded = Pick<Received, 'sender'> & { readonly code: string };
+
 interface Conversing {
   readonly bot: Answering;
   readonly person: LinkedPerson;
@@ -92,6 +100,11 @@ interface Conversing {
 }
 
 const wordsOf = (refusal: Parameters<typeof problemOf>[0]): string => problemOf(refusal, randomUUID()).detail;
+
+type LinkKind = 'link' | 'confirm_link' | 'cancel_link';
+type LinkWish = Extract<Wish, { kind: LinkKind }>;
+const isLinkWish = (wish: Wish): wish is LinkWish =>
+  wish.kind === 'link' || wish.kind === 'confirm_link' || wish.kind === 'cancel_link';
 
 /** To a person who is linked, a word of ten letters is a word, not a code. */
 function wishOfLinked(wish: Wish): Wish {
@@ -178,12 +191,30 @@ export class MessageHandler {
     return { text: wordsOf(answered), isDecided: DECIDED.has(answered.reason) };
   }
 
+  /** Asks before it links: the code can come from a stranger, who would then read what the person writes. */
+  async #askToLink(bot: Answering, { sender, code }: Coded, person: LinkedPerson | null): Promise<Reply> {
+    const account = await findCodeAccount(this.#ports.db, hashOf(code));
+    if (account === null) return words(WRONG_CODE);
+    if (person?.accountId === account.accountId) return words(await this.#link(bot, { sender, code }, person));
+    if (person !== null) return words(LINKED_ELSEWHERE);
+    return { ...words(asksToLink(account.name)), buttons: linkButtons(code) };
+  }
+
+  async #linkWish(bot: Answering, { sender, wish }: Pick<Received, 'sender' | 'wish'>, person: LinkedPerson | null) {
+    switch (wish.kind) {
+      case 'link':
+        return this.#askToLink(bot, { sender, code: wish.code }, person);
+      case 'confirm_link':
+        return { text: await this.#link(bot, { sender, code: wish.code }, person), isDecided: true, stays: true };
+      case 'cancel_link':
+        return { text: CANCELLED, isDecided: true };
+      default:
+        return words(STRANGER);
+    }
+  }
+
   /** A chat never changes its account by a code, because a stranger's link can have one. */
-  async #link(
-    bot: Answering,
-    { sender, code }: Pick<Received, 'sender'> & { readonly code: string },
-    person: LinkedPerson | null,
-  ): Promise<string> {
+  async #link(bot: Answering, { sender, code }: Coded, person: LinkedPerson | null): Promise<string> {
     return inTransaction(this.#ports.db, async (tx) => {
       const account = await takeChannelCode(tx, hashOf(code));
       if (account === null) return WRONG_CODE;
@@ -199,7 +230,7 @@ export class MessageHandler {
     });
   }
 
-  async #converse(conversing: Conversing, wish: Exclude<Wish, { kind: 'link' }>): Promise<Reply> {
+  async #converse(conversing: Conversing, wish: Exclude<Wish, { kind: LinkKind }>): Promise<Reply> {
     switch (wish.kind) {
       case 'say':
         return words(await this.#say(conversing, wish.text));
@@ -248,10 +279,10 @@ export class MessageHandler {
     const { sender, updateId } = received;
     const person = await findLinkedPerson(this.#ports.db, { channel, externalId: sender.id });
     const wish = person === null ? received.wish : wishOfLinked(received.wish);
-    if (person === null || wish.kind === 'link') {
-      const key = `${channel} ${sender.id}`;
+    if (person === null || isLinkWish(wish)) {
+      const key = `${channel} ${sender.id}${received.press === null ? '' : ' press'}`;
       if (!this.#strangers.take(key, ATTEMPTS, this.#ports.monotonicMs()).allowed) return words(null);
-      return words(wish.kind === 'link' ? await this.#link(bot, { sender, code: wish.code }, person) : STRANGER);
+      return this.#linkWish(bot, { sender, wish }, person);
     }
     const caller = callerOfPerson(person);
     if (!caller.ok) return words(wordsOf(caller));

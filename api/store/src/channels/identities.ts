@@ -35,6 +35,21 @@ export async function keepChannelCode(
     .execute();
 }
 
+/** The account of a code, which stays; null if the code is unknown or expired. */
+export async function findCodeAccount(
+  db: Db,
+  codeHash: Uint8Array,
+): Promise<Pick<AccountRow, 'accountId' | 'name'> | null> {
+  const row = await db
+    .selectFrom('channel_code')
+    .innerJoin('account', 'account.account_id', 'channel_code.account_id')
+    .select(['account.account_id as accountId', 'account.name'])
+    .where('code_hash', '=', Buffer.from(codeHash))
+    .where(sql<boolean>`expires_at > now()`)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Deletes a code, so that it works once, and returns its account, locked; null if the code is unknown or expired. */
 export async function takeChannelCode(tx: Tx, codeHash: Uint8Array): Promise<AccountRow | null> {
   const hash = Buffer.from(codeHash);

@@ -76,7 +76,7 @@ export function slackBot(ports: SlackPorts, agentId: string, tokens: SlackTokens
 
   /** Only a link keeps the name of its person; without the right to read names it keeps their id. */
   async function named(received: Received): Promise<Received> {
-    if (received.wish.kind !== 'link') return received;
+    if (received.wish.kind !== 'link' && received.wish.kind !== 'confirm_link') return received;
     const { id, name: user } = received.sender;
     return { ...received, sender: { id, name: await api.nameOf(user).catch(() => user) } };
   }
@@ -104,13 +104,13 @@ export function slackBot(ports: SlackPorts, agentId: string, tokens: SlackTokens
         pressed.set(known, blocks);
         await take(known);
       }, signal),
-    reply: async (received, { text, isDecided }) => {
+    reply: async (received, { text, isDecided, buttons = [] }) => {
       const { press, sender } = received;
       if (press !== null && isDecided) {
         const words = text ?? 'Decided.';
         const blocks = [...(pressed.get(received) ?? []), plainText(words)];
         await update(press.messageId, { text: noticeText(words), blocks });
-      } else if (text !== null) await say(sender.id, { text });
+      } else if (text !== null) await say(sender.id, { text, buttons });
     },
     page: () => Promise.resolve(null),
     send: ({ to, ...shown }) => say(to, shown),

@@ -52,7 +52,13 @@ test('a stranger is refused, in private; a code links an account, and the page l
   assert.match((await received('UBOB')).text, /not linked/);
   const { code } = await zoe.client.createChannelCode();
   slack.event(ZOE, code);
-  assert.match((await received()).text, /^Linked to the account Zoe .* !new begins/);
+  const asked = await received();
+  assert.match(asked.text, /^This code belongs to the account Zoe of the village\. Is it yours\?/);
+  assert.deepEqual((await zoe.client.listMyChannels()).links, []);
+  slack.press(ZOE, asked.ts, asked.buttons.find(({ text }) => text === 'Link')?.value ?? '');
+  const linked = await until('the update', () => slack.updates.shift() ?? null);
+  assert.deepEqual([linked.ts, linked.buttons], [asked.ts, []]);
+  assert.match(linked.text, /Linked to the account Zoe .* !new begins/);
   const { links, agents } = await zoe.client.listMyChannels();
   assert.deepEqual(
     [links.map(({ name, channel }) => [name, channel]), agents],

@@ -59,12 +59,10 @@ export function telegramBot({ db, url }: TelegramPorts, agentId: string, token: 
         await keepChannelPlace(db, id, updateId + 1);
       }
     },
-    reply: async ({ sender, press }, { text, isDecided }) => {
-      if (press === null) {
-        if (text !== null) await api.send({ chatId: sender.id, text });
-        return;
-      }
-      await api.answerPress(press.id, text ?? '');
+    reply: async ({ sender, press }, { text, isDecided, buttons = [], stays = false }) => {
+      if (text !== null && (press === null || stays)) await api.send({ chatId: sender.id, text, buttons });
+      if (press === null) return;
+      await api.answerPress(press.id, stays ? '' : (text ?? ''));
       if (isDecided) await api.removeButtons(sender.id, press.messageId);
     },
     page: () => (page ??= askPage()),

@@ -146,9 +146,9 @@ export class BotApiServer {
     this.#updates.push({ update_id: this.#take(), message: { chat: 'none' } });
   }
 
-  press(from: number, data: string): void {
+  press(from: number, data: string, { name = `Person ${from}` } = {}): void {
     const message = { message_id: this.#next, chat: { id: from, type: 'private' } };
-    const press = { id: `press-${this.#next}`, from: { id: from, is_bot: false, first_name: 'P' }, message, data };
+    const press = { id: `press-${this.#next}`, from: { id: from, is_bot: false, first_name: name }, message, data };
     this.#updates.push({ update_id: this.#take(), callback_query: press });
   }
 

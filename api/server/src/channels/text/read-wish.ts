@@ -1,5 +1,5 @@
 import type { PermissionAnswer } from '@hamlet/contract';
-import type { Wish } from '../bot-port.ts';
+import type { Button, Wish } from '../bot-port.ts';
 
 const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { a: 'allow', d: 'deny', h: 'happened', r: 'repeat' };
 const PRESS = /^p:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([adhr])$/;
@@ -11,8 +11,20 @@ export function pressData(permissionId: string, answer: PermissionAnswer): strin
   return `p:${permissionId}:${letter}`;
 }
 
-/** The answer in the data of a button; null for other data. Pure. */
+const LINK_PRESS = /^l:([A-Z2-7]{10})$/;
+const CANCEL_PRESS = 'l:cancel';
+
+/** The buttons under the question to which account a chat is linked. Pure. */
+export const linkButtons = (code: string): readonly Button[] => [
+  { text: 'Link', data: `l:${code}` },
+  { text: 'Cancel', data: CANCEL_PRESS },
+];
+
+/** The wish in the data of a button; null for other data. Pure. */
 export function readPress(data: string): Wish | null {
+  if (data === CANCEL_PRESS) return { kind: 'cancel_link' };
+  const [, code] = LINK_PRESS.exec(data) ?? [];
+  if (code !== undefined) return { kind: 'confirm_link', code };
   const [, permissionId, letter = ''] = PRESS.exec(data) ?? [];
   const answer = ANSWERS[letter];
   return permissionId === undefined || answer === undefined ? null : { kind: 'answer', permissionId, answer };
