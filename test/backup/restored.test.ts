@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
-import { eventually } from '../../api/server/src/testing/test-village.ts';
+import { firstAdmin, invite } from '../../api/server/src/testing/play/people-play.ts';
+import { clientOf, eventually } from '../../api/server/src/testing/test-village.ts';
 import { backup } from '../../local/village/backup/backup.ts';
 import { psql, swap } from '../../local/village/backup/database.ts';
 import { restore } from '../../local/village/backup/restore.ts';
@@ -22,12 +23,21 @@ const reward = async (amount: string): Promise<void> =>
 const sealed = async (): Promise<boolean> =>
   (await readFile(join(folder, 'log/checkpoint'), 'utf8').catch(() => '')).split('\n')[1] !== undefined;
 
-test('restore removes the data written after the backup, and the sealed log continues', async () => {
+/** True if the API accepts the key. */
+const accepts = async (key: string): Promise<boolean> => (await clientOf(api.play.url, key).raw.getMe()).ok;
+
+test('restore removes the data written after the backup, and the sealed log continues', async (context) => {
   await reward('3');
+  const grace = await firstAdmin(api.play.url);
+  const max = await invite(grace, api.play.url, { name: 'Max', role: 'member' });
+  const kept = await grace.client.createMyKey({ name: 'kept', scopes: ['read'], days: 1 });
+  const revoked = await grace.client.createMyKey({ name: 'revoked', scopes: ['read'], days: 1 });
   await eventually('a checkpoint', sealed);
   const then = await balance();
   const file = await backup(place, join(folder, 'village.tar'));
   await reward('40');
+  await grace.client.revokeMyKey({ key_id: revoked.key.key_id });
+  await grace.client.banAccount({ account_id: max.accountId, reason: 'Rude.' });
   await api.play.admin.createPost({ title: 'Later', body: 'Written after the backup.' });
   assert.equal(await balance(), then + 40);
   await setState({ key: 'another key', resources: { items: (await stateOf()).resources.items.slice(0, 1) } });
@@ -39,6 +49,7 @@ test('restore removes the data written after the backup, and the sealed log cont
     /the backup is of namespace hamlet/,
   );
 
+  const { mock } = context.mock.method(console, 'log', () => undefined);
   const restoring = restore(place, { file }, { yes: true });
   restoring.catch(() => undefined);
   await eventually('the apis to be ended', async () => (await stateOf()).replicas['hamlet-api'] === 0);
@@ -47,6 +58,9 @@ test('restore removes the data written after the backup, and the sealed log cont
   api = await start();
   await restoring;
   assert.equal(await balance(), then);
+  assert.deepEqual([await accepts(kept.token), await accepts(revoked.token)], [true, false]);
+  const printed = mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');
+  assert.match(printed, /It undoes these acts; repeat those that still hold:\n.* UTC {2}account\.ban {2}Max\n/);
   const { records } = dataOf(await api.play.admin.raw.listAudit({ action: 'log.restore' }));
   assert.equal(records.length, 1, 'the log says that it was restored');
   const { replicas, key, resources, done } = await stateOf();

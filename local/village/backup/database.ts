@@ -8,7 +8,8 @@ import { Holdings } from './manifest.ts';
 import { transfer } from './stream.ts';
 
 export const POSTGRES_POD = 'hamlet-postgres-0';
-const DATABASE = 'hamlet';
+/** The database of the village. */
+export const DATABASE = 'hamlet';
 /** The database into which a dump is loaded, and the name of the replaced one after the swap. */
 export const RESTORED = 'hamlet_restored';
 const REPLACED = 'hamlet_replaced';
@@ -42,7 +43,7 @@ function execOf({ pod, container, command }: ProgramInPod): readonly string[] {
 }
 
 /** Rows of a statement as lines, with `|` between columns. */
-const PLAIN = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'] as const;
+export const PLAIN = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1'] as const;
 
 /**
  * Runs statements, each in its own transaction. Returns the rows of the last statement as lines, with `|` between

@@ -41,6 +41,7 @@ export async function fromArchive(place: Place, until: string, folder: string): 
   const { server, migration, sealed, holdings } = then;
   return {
     title: `The village: as it was at ${until}`,
+    moment: until,
     folder,
     migration,
     postgres: server,

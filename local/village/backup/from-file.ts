@@ -27,6 +27,7 @@ export async function fromFile(place: Place, file: string, folder: string): Prom
   return {
     ...manifest,
     title: `The backup:  of ${madeAt}, Hamlet ${hamlet}, ${manifest.postgres}`,
+    moment: madeAt,
     folder,
     others: [
       { name: 'sealed log', work: async ({ doing }) => replaceLog(place, join(folder, PARTS.log), doing) },

@@ -12,6 +12,8 @@ const LANDED = 'api/store/migrations/landed.sha256';
 export interface Replacement {
   /** Its origin, in words. */
   readonly title: string;
+  /** Its moment, in ISO 8601. */
+  readonly moment: string;
   /** A folder with its dump. */
   readonly folder: string;
   readonly migration: string;

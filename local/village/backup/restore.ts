@@ -14,6 +14,7 @@ import { halt, resume } from './halt.ts';
 import { LOG_DEPLOYMENT, podOfLog } from './log-volume.ts';
 import { holdingsText, isEmpty, PARTS } from './manifest.ts';
 import { refuseReplacement, type Replacement } from './replacement.ts';
+import { removeEndedSignIns, rightsTakenSince } from './revoked.ts';
 import { transfer } from './stream.ts';
 
 const SEALS_MS = 60_000;
@@ -38,7 +39,7 @@ export async function restore(place: Place, source: Source, { yes }: { readonly 
   try {
     const replacement = await read(place, source, folder);
     await confirmReplacement(place, replacement, yes);
-    await work(place, replacement);
+    await work(place, replacement, 'until' in source);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -73,6 +74,8 @@ async function confirmReplacement(place: Place, replacement: Replacement, yes: b
   console.log(
     `It replaces: ${isNew ? 'an empty village' : holdingsText(there.holdings)}, in namespace ${place.namespace}`,
   );
+  const taken = there.migration === undefined ? [] : await rightsTakenSince(place, replacement.moment);
+  if (taken.length > 0) console.log(`It undoes these acts; repeat those that still hold:\n${taken.join('\n')}`);
   if (!isNew && !yes)
     await confirm(
       'This replaces all present data of the village. Restore?',
@@ -80,7 +83,7 @@ async function confirmReplacement(place: Place, replacement: Replacement, yes: b
     );
 }
 
-async function work(place: Place, replacement: Replacement): Promise<void> {
+async function work(place: Place, replacement: Replacement, isMoment: boolean): Promise<void> {
   const load: Step = {
     name: 'database',
     work: async ({ doing }) => {
@@ -98,6 +101,11 @@ async function work(place: Place, replacement: Replacement): Promise<void> {
   let isSwapped = false;
   await runSteps('Hamlet: replacing the data while the village is stopped', [
     { name: 'stop operator and api', work: async ({ doing }) => halt(place, doing) },
+    {
+      name: 'sessions and API keys',
+      // The moment is of this village; a file may bring another one here.
+      work: async () => removeEndedSignIns(place, replacement.folder, { ofUnknown: isMoment }),
+    },
     { name: 'database', work: async () => (await swap(place), (isSwapped = true), undefined) },
     ...replacement.others,
     { name: 'Redis', work: async () => emptyRedis(place) },

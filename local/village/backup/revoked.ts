@@ -1,0 +1,85 @@
+/** What people took away after the restored moment: sign-ins, which a restore does not bring back, and rights, which it names. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Place } from '../kubectl.ts';
+import { asSuperuser, DATABASE, PLAIN, psql, RESTORED } from './database.ts';
+import { transfer } from './stream.ts';
+
+/** Tables whose rows let somebody act as a person, with the column that names a row. */
+const SIGN_INS: Readonly<Record<string, string>> = {
+  account_session: 'id_hash',
+  account_key: 'key_hash',
+  account_code: 'code_hash',
+  channel_identity: 'identity_id',
+  channel_code: 'code_hash',
+};
+
+/** Acts that take a right away, in the audit. */
+const TAKEN = [
+  'account.role',
+  'account.disable',
+  'account.ban',
+  'account.reset',
+  'allow_rule.revoke',
+  'kill',
+  'ban',
+  'quarantine',
+  'freeze',
+  'revoke_token',
+  'village.freeze',
+];
+const LINES_MAX = 50;
+
+const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text.replaceAll("'", "''")}'`).join();
+
+/** The tables of sign-ins that a database has: that of an earlier version has fewer. */
+async function tablesOf(place: Place, database: string): Promise<readonly string[]> {
+  const names = quoted(Object.keys(SIGN_INS));
+  const query = `select relname from pg_class where relnamespace = 'public'::regnamespace and relname in (${names})`;
+  return (await psql(place, { database }, query)).split('\n').filter((name) => name !== '');
+}
+
+const rowName = (table: string): string => `'${table} ' || ${SIGN_INS[table]}::text`;
+
+/** Runs statements in one session of a database, whose output goes to a file or whose input comes from one. */
+function inSession(
+  place: Place,
+  { database, ...files }: { readonly database: string; readonly to?: string; readonly from?: string },
+  ...statements: readonly string[]
+): Promise<void> {
+  const commands = statements.flatMap((each) => ['--command', each]);
+  const program = asSuperuser('village', 'psql', ...PLAIN, '--dbname', database, ...commands);
+  return transfer(place, { ...program, ...files, doing: () => undefined });
+}
+
+/**
+ * Removes from the loaded database the sign-ins that the village does not have any more: sessions, API keys, codes and links
+ * of messengers. `ofUnknown`: also those of accounts that the village does not know, since it has lost its data.
+ */
+export async function removeEndedSignIns(
+  place: Place,
+  folder: string,
+  { ofUnknown }: { readonly ofUnknown: boolean },
+): Promise<string> {
+  const file = join(folder, 'sign-ins');
+  const valid = (await tablesOf(place, DATABASE)).map((table) => `select ${rowName(table)} from ${table}`);
+  if (valid.length > 0) valid.push("select 'account ' || account_id from account");
+  if (valid.length === 0) writeFileSync(file, '');
+  else await inSession(place, { database: DATABASE, to: file }, `copy (${valid.join(' union all ')}) to stdout`);
+  const removals = (await tablesOf(place, RESTORED)).map(
+    (table) =>
+      `delete from ${table} where ${rowName(table)} not in (select name from valid)
+        and (${ofUnknown} or 'account ' || account_id in (select name from valid))`,
+  );
+  const valids = ['create temp table valid (name text primary key)', 'copy valid from stdin'];
+  await inSession(place, { database: RESTORED, from: file }, ...valids, ...removals);
+  return 'those that ended since do not come back';
+}
+
+/** The acts since a moment that took rights away, one a line, newest first: the restore undoes them. */
+export async function rightsTakenSince(place: Place, moment: string): Promise<readonly string[]> {
+  const query = `select to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') || '  ' || action || '  ' || coalesce(account.name, object)
+    from audit left join account on object = 'account ' || account.account_id
+    where at > '${moment}' and action in (${quoted(TAKEN)}) order by at desc limit ${LINES_MAX}`;
+  return (await psql(place, {}, query)).split('\n').filter((line) => line !== '');
+}
