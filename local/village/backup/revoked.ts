@@ -1,11 +1,11 @@
-/** What people took away after the restored moment: sign-ins, which a restore does not bring back, and rights, which it names. */
+/** Rights and sign-ins that people took away after the restored moment. A restore brings no sign-in back, and names the rights. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../kubectl.ts';
 import { asSuperuser, DATABASE, PLAIN, psql, RESTORED } from './database.ts';
 import { transfer } from './stream.ts';
 
-/** Tables whose rows let somebody act as a person, with the column that names a row. */
+/** Tables whose rows let a caller act as a person, with the column that names a row. */
 const SIGN_INS: Readonly<Record<string, string>> = {
   account_session: 'id_hash',
   account_key: 'key_hash',
