@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentProps, lazy, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { StageWorld } from './canvas/render/stage.ts';
 import type { MapController } from './canvas/map-controller.ts';
 import { forgetInAddress } from './client/address.ts';
@@ -24,7 +24,11 @@ import { useNeedCount } from './features/attention/use-needs.ts';
 import { VillageMark } from './features/scripted/village-mark.tsx';
 
 /** Most of the code is in the map. */
-const MapView = lazyPart(async () => (await import('./features/map/map-view.tsx')).MapView);
+const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
+  default: (await import('./features/map/map-view.tsx')).MapView,
+});
+/** Not a `lazyPart`: the first picture is later if the map is mounted in the same task as the panels. */
+const MapView = lazy(loadMap);
 const AwayCard = lazyPart(async () => (await import('./features/away/away-card.tsx')).AwayCard);
 
 /** The panel of an agent: its download begins soon after the map is drawn, so that the panel opens at once. */
@@ -39,7 +43,7 @@ const WORLD_RETRY_MS = 2000;
 /** Loads all that the first picture of the map needs: its code, its font, the world and the agents. Null after a failure. */
 export async function loadTown({ world, agents }: AppProps['parts'], start: UrlState): Promise<StageWorld | null> {
   // The LazyBoundary around the map reports a failure.
-  if (showsMap(start.view)) MapView.fetch().catch(() => undefined);
+  if (showsMap(start.view)) loadMap().catch(() => undefined);
   const fonts = document.fonts.load('700 12px "Nunito Variable"').catch(() => []);
   // Waits for the agents too, because the first camera shows them.
   const [loaded] = await Promise.all([world.load(), agents.ready, fonts]);
