@@ -74,3 +74,10 @@ test('a chat of others gives a member no hint', async () => {
   await settled(other);
   assert.equal(other.hinted.has('unread'), false);
 });
+
+test('a change of an agent gives a visitor a hint of agents, and an admin also one of needs', async () => {
+  const [chief, visitor] = await Promise.all([viewer(TOKENS.admin), viewer(null)]);
+  await admin.suspendAgent({ agent_id: 'fay' });
+  await until('the hints', () => chief.hinted.has('needs') && visitor.hinted.has('agents'));
+  assert.equal(visitor.hinted.has('needs'), false);
+});

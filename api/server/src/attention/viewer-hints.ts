@@ -85,7 +85,8 @@ export function startViewerHints({ db, notifications, source, log }: Ports) {
   }
 
   const note = (...of: readonly Hinted[]): void => gather((into) => of.forEach((kind) => into.of.add(kind)));
-  source.onChange(() => note('agents'));
+  // An agent that cannot run is a need.
+  source.onChange(() => note('agents', 'needs'));
   // A null payload means a new connection, which may have missed notifications.
   notifications.on(INTERNAL_EVENTS_CHANNEL, (event) => {
     if (event === null) note(...HINTED);
