@@ -9,3 +9,11 @@ test('a list is written with commas, spaces or lines, and reads the same', () =>
   assert.equal(listText([443, 8443]), '443, 8443');
   assert.equal(listText(undefined), '');
 });
+
+test('a value with a comma, a space or a quote stays one value, between quotes', () => {
+  const values = ['/a,b/**', 'git push *', 'say "no"', 'plain'];
+  assert.equal(listText(values), '"/a,b/**", "git push *", "say ""no""", plain');
+  assert.deepEqual(listItems(listText(values), 'texts'), values);
+  assert.deepEqual(listItems('"/a,', 'texts'), ['/a,'], 'while it is typed');
+  assert.deepEqual(listItems('say"no', 'texts'), ['say"no']);
+});
