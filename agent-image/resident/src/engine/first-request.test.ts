@@ -82,6 +82,7 @@ test('the prompt says date and zone, budget, when to stop, how to finish, and wh
   for (const part of [
     'Saturday, 28 November 2026 (2026-11-28), 22:10 UTC, when this run began.',
     /This run may use \d+ answers, \d+ tokens/,
+    'Begin a task with one line beside your first call: what you understood, and what you will hand over.',
     'An answer without a call ends this run',
     'To finish, hand over files and patches with deliver, then answer',
     'A person must allow: what sends something out of the village',

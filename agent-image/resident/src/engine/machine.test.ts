@@ -97,6 +97,7 @@ test('the prompt, the image and its skills have the same rules', () => {
   const image = readFileSync(join(folder, 'AGENTS.md'), 'utf8').replaceAll(/\s+/g, ' ');
   const prompt = [words({}), workInWords(TOOLS)].join('\n');
   for (const part of [
+    'what you understood, and what you will hand over',
     'git pull',
     'git stash',
     'An answer without a call ends',
