@@ -155,11 +155,14 @@ function ofFreeze(admin: Client) {
       const { reason } = await dataOf(admin.call(freezeVillage, { body: REASON }));
       if (reason !== REASON.reason) throw new Error(`an admin froze the village during the drill: ${reason}`);
     },
-    lift: async () => {
-      const { frozen, reason } = await dataOf(admin.call(getVillageFreeze, {}));
-      if (frozen && reason === REASON.reason) await dataOf(admin.call(liftVillageFreeze, {}));
-    },
+    lift: () => liftDrillFreeze(admin),
   };
+}
+
+/** Lifts the freeze of a drill, also of an earlier one that was killed; the freeze of an admin stays. */
+export async function liftDrillFreeze(admin: Client): Promise<void> {
+  const { frozen, reason } = await dataOf(admin.call(getVillageFreeze, {}));
+  if (frozen && reason === REASON.reason) await dataOf(admin.call(liftVillageFreeze, {}));
 }
 
 /** The setting that closes every way out. If an admin closed it during the drill, the drill ends and it stays closed. */

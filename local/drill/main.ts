@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createClient } from '@hamlet/contract';
 import { z } from 'zod';
-import { agentBrakes } from './agent-brakes.ts';
+import { agentBrakes, liftDrillFreeze } from './agent-brakes.ts';
 import { clusterAgent } from './cluster-agent.ts';
 import { drill, reasonToWait, type Rig } from './drill.ts';
 import { personBrakes } from './person-brakes.ts';
@@ -43,6 +43,7 @@ function findVillage({ HAMLET_URL: url, HAMLET_TOKEN: token }: NodeJS.ProcessEnv
 async function main(environment: NodeJS.ProcessEnv): Promise<number> {
   const { url, token, hasCluster } = findVillage(environment);
   const admin = createClient({ baseUrl: url, token });
+  await liftDrillFreeze(admin);
   const wait = await reasonToWait(admin, environment['YES'] === '1');
   if (wait !== null) throw new Error(wait);
   const ending = new AbortController();

@@ -7,7 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '@hamlet/contract';
-import { agentBrakes, DRILL_RUNTIME } from '../../local/drill/agent-brakes.ts';
+import { agentBrakes, DRILL_RUNTIME, liftDrillFreeze } from '../../local/drill/agent-brakes.ts';
 import { drill, reasonToWait, type Rig } from '../../local/drill/drill.ts';
 import { personBrakes } from '../../local/drill/person-brakes.ts';
 import type { Brake } from '../../local/drill/measure.ts';
@@ -63,8 +63,12 @@ test('a drill waits while agents work, while the village is frozen, and while it
   assert.match((await reasonToWait(admin, true)) ?? '', /way out is closed/);
   await runs.play.admin.setVillageSetting({ key: 'egress_open', value: null });
   await runs.play.admin.freezeVillage({ reason: 'a fire' });
-  assert.match((await reasonToWait(admin, true)) ?? '', /frozen/);
+  await liftDrillFreeze(admin);
+  assert.match((await reasonToWait(admin, true)) ?? '', /frozen/, 'the freeze of an admin stays');
   await runs.play.admin.liftVillageFreeze();
+  await runs.play.admin.freezeVillage({ reason: 'a drill of the brakes' });
+  await liftDrillFreeze(admin);
+  assert.equal(await reasonToWait(admin, true), null, 'an earlier drill that was killed left its freeze');
   dataOf(await runs.settle('bob', runId, { attempt: 1, state: 'done', summary: 'Looked.' }));
 });
 
