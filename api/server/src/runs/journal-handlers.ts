@@ -1,5 +1,5 @@
-import type { JournalEntry, JournalPayload } from '@hamlet/contract';
-import { callsIn, callsOf, contradictionIn, projectClaims } from '@hamlet/core';
+import { villageTool, type JournalEntry, type JournalPayload } from '@hamlet/contract';
+import { callsIn, callsOf, contradictionIn, projectClaims, type ProjectedEvent } from '@hamlet/core';
 import type { ComparedJournal, RunRow, Tx } from '@hamlet/store';
 import {
   addClaims,
@@ -12,8 +12,11 @@ import {
   readJournalPage,
   readNamedCalls,
   readWitnessedCalls,
+  recordAudits,
+  type AuditEntry,
 } from '@hamlet/store';
-import { plain, type Handlers } from '../http/handler.ts';
+import { lineOf, type Acting } from '../audit/record-act.ts';
+import { callerOf, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { reportRun } from './report-run.ts';
@@ -30,10 +33,30 @@ function contradiction({ runId }: RunRow, { fresh, differsAt, last }: ComparedJo
   return contradictionIn(runId, fresh, last);
 }
 
+/**
+ * The audit of calls that ended in the pod alone, such as `remember` or the tools of a program: the API records all
+ * others itself. Reads of the village's own tools are left out. Pure but for the ids.
+ */
+function actsOf(run: RunRow, events: readonly ProjectedEvent[], acting: Acting): readonly AuditEntry[] {
+  return events.flatMap(({ event, detail }) => {
+    const { tool, call_id: callId, outcome } = detail;
+    if (event !== 'call_settled' || typeof tool !== 'string' || typeof callId !== 'string') return [];
+    if (villageTool(tool)?.effect === 'read') return [];
+    const act = { action: 'run.call', object: run.agentId, detail: { tool, outcome, claimed: true } };
+    return [lineOf({ ...acting, call: { runId: run.runId, callId } }, act)];
+  });
+}
+
+interface Storing {
+  readonly compared: ComparedJournal;
+  readonly payloads: SentJournal['payloads'];
+  readonly acting: Acting;
+}
+
 async function store(
   tx: Tx,
   run: RunRow,
-  { compared, payloads }: { readonly compared: ComparedJournal; readonly payloads: SentJournal['payloads'] },
+  { compared, payloads, acting }: Storing,
 ): Promise<Outcome<{ readonly stored_through: number }>> {
   const { fresh, last } = compared;
   const contradicts = contradiction(run, compared);
@@ -49,6 +72,7 @@ async function store(
   });
   if (fresh.length > 0) {
     await addClaims(tx, run, projection);
+    await recordAudits(tx, actsOf(run, projection.events, acting));
     const { events, used } = projection;
     await reportRun(tx, { ...run, events: run.events + events.length, steps: run.steps + used.steps }, false);
   }
@@ -56,7 +80,9 @@ async function store(
 }
 
 function storeRunJournal({ db, watch }: Village): Handlers['storeRunJournal'] {
-  return plain(async ({ params, body: { cycle, attempt, ...sent }, actor }) => {
+  return plain(async (request) => {
+    const { params, body, actor } = request;
+    const { cycle, attempt, ...sent } = body;
     const outcome = await inTransaction(db, async (tx) => {
       const run = await lockRun(tx, params.run_id);
       if (run === null) return refused('no_such_run');
@@ -65,7 +91,7 @@ function storeRunJournal({ db, watch }: Village): Handlers['storeRunJournal'] {
       const compared = await compareJournal(tx, run, sent.entries);
       const kind = compared.fresh.length > 0 ? 'journal' : 'renew';
       const held = await applyToHeldRun(tx, run, { command: { kind, cycle, attempt }, words: {} });
-      return held.ok ? store(tx, run, { compared, payloads: sent.payloads }) : held;
+      return held.ok ? store(tx, run, { compared, payloads: sent.payloads, acting: callerOf(request) }) : held;
     });
     if (outcome.ok) watch.hint(params.run_id);
     return outcome;

@@ -83,6 +83,8 @@ const TEXTS = [
   { ref: 'salt_of_this_journal__', text: 'salt' },
 ];
 
+const sorted = (detail: unknown): unknown => Object.entries(Object(detail)).toSorted();
+
 const claimed = (events: readonly RunEvent[]): readonly RunEvent[] => events.filter(({ witnessed }) => !witnessed);
 
 test('entries are stored once and shown to people as claims, with their texts until those are deleted', async () => {
@@ -305,4 +307,28 @@ test('people read what each request to the model contained, part by part, and me
   const veiled = (await play.member.readRunContext({ run_id: run.runId, ask: 2 })).context;
   assert.deepEqual(pluck(veiled?.parts ?? [], 'tokens'), pluck(second?.parts ?? [], 'tokens'));
   assert.ok(veiled?.parts.every(({ text }) => text === null));
+});
+
+test('calls that end in the pod alone are in the audit, once and without their texts; reads are not', async () => {
+  const run = await Mirrored.of('cleo');
+  const calls = ['remember', 'program.edit', 'search_memories'].map((tool, at) => ({ ...call, id: `0.${at}`, tool }));
+  const said = { type: 'model_answered', ask: 0, attempt: 0, message: ref('message'), hasText: true, calls };
+  const entries = [
+    { ...said, usage, moneyMicros: 0 },
+    ...calls.map(({ id }) => ({ type: 'tool_settled', call: id, outcome: 'ok', result: ref('result') })),
+  ].map((fields, at) => run.entry(1 + at, fields));
+  for (let time = 0; time < 2; time += 1) dataOf(await run.store(entries, { payloads: TEXTS }));
+  const { records } = await runs.play.admin.listAudit({ action: 'run.call', object: 'cleo' });
+  const of = { run_id: run.runId, outcome: 'ok', claimed: true };
+  assert.deepEqual(
+    new Set(records.map(({ object, actor_id: actor, detail }) => JSON.stringify([object, actor, sorted(detail)]))),
+    new Set(
+      [
+        { ...of, tool: 'remember', call_id: '0.0' },
+        { ...of, tool: 'program.edit', call_id: '0.1' },
+      ].map((detail) => JSON.stringify(['cleo', 'agent cleo', sorted(detail)])),
+    ),
+  );
+  assert.equal(records.length, 2);
+  await run.end();
 });
