@@ -95,3 +95,17 @@ test('an address that defers every email holds up no other and is not tried soon
     assert.deepEqual((await failing.executeTakeFirstOrThrow()).due_at, dueAt);
   }
 });
+
+test('two replicas that look at the same time send each notice once', async () => {
+  await db
+    .updateTable('notice_target')
+    .set({ wants: 'needs', noted: [], sent_at: null, due_at: new Date(0) })
+    .execute();
+  const sent: string[] = [];
+  const [one, other] = [1, 2].map(() => roundWith(async ({ to }) => void sent.push(to)));
+  await Promise.all([one?.(), other?.()]);
+  assert.deepEqual(
+    sent.toSorted(),
+    rows.map(({ address }) => address),
+  );
+});
