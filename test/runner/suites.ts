@@ -114,6 +114,7 @@ export const SLOW_FILES: Readonly<Record<string, string>> = {
   'api/server/src/money/market/auction-kills.test.ts': 'money at its limits, between concurrent replicas',
   'api/server/src/money/offers/offer-routes.test.ts': 'money at its limits, between concurrent replicas',
   'api/server/src/money/payments/webhook-torture.test.ts': 'money at its limits, between concurrent replicas',
+  'api/server/src/notices/push/push.test.ts': 'looks of a job each second, and notices that fail and come later',
   'api/server/src/permissions/hands/panic-residents.test.ts': 'real programs in the supervisor of the hands',
   'api/server/src/permissions/on-a-cluster.test.ts': 'a real API server',
   'api/server/src/residents/hands-watch.test.ts': 'many requests and streams of a whole API',
