@@ -63,6 +63,7 @@ const adviceOf = ({ page }: TestBrowser): Promise<string | null> => page.locator
 
 testOnDevices('a browser that blocks notifications says how to allow them', async (viewer, device) => {
   await openConnections(viewer);
+  await viewer.page.click('button:text("Notify this browser")');
   assert.match((await adviceOf(viewer)) ?? '', /^This browser blocks notifications/);
   await stage.shot(viewer, `push-blocked-${device}`);
   await assertSound(viewer);

@@ -47,7 +47,7 @@ type Push = NonNullable<CallData<typeof getMyNotices>['push']>;
 /** The browsers that the village notifies of what waits for the viewer; nothing in a village that notifies none. */
 export function PushNotices() {
   const { data, again } = useLive(getMyNotices, {}, NOTICES_REFRESH_MS);
-  const [here, setHere] = useState<string | null>(null);
+  const [here, setHere] = useState<string | null | undefined>(undefined);
   useEffect(() => {
     void thisEndpoint().then(setHere);
   }, []);
@@ -67,7 +67,7 @@ export function PushNotices() {
           ))}
         </ul>
       )}
-      {!isListed && (
+      {!isListed && here !== undefined && (
         <ThisBrowser
           push={push}
           onAdded={(endpoint) => {

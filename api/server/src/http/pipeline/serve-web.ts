@@ -13,9 +13,9 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The worker that shows notices loads nothing. */
+/** The worker that shows notices loads nothing but its icon. */
 const WORKER = '/push-worker.js';
-const WORKER_POLICY = "default-src 'none'";
+const WORKER_POLICY = "default-src 'none'; img-src 'self'";
 
 /** Encodings in which the build writes files, the smallest first. */
 const ENCODINGS = ['br', 'gzip'] as const;
