@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startWireServer, vllmServer, type WireServer } from '@hamlet/models/testing';
+import { agentToken } from '../../../api/server/src/testing/test-village.ts';
 import { visit, type BrowserOptions } from '../browser.ts';
 import { until } from '../until.ts';
 import { startViewerStage, type ViewerStage } from './web-viewers.ts';
@@ -76,7 +77,17 @@ test('an admin sees what each server of the village is doing, which one is off, 
     { ability: 'json', can: 'true' },
     { ability: 'embeddings', can: 'false' },
   ]);
+  const answered = Promise.withResolvers<void>();
+  wire.add({ answer: { chunks: [{ until: answered.promise }] } });
+  const asked = fetch(`${stage.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken('bob')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }] }),
+  });
+  await card.getByText('Requests that run or wait: Bob 1').waitFor();
   await stage.shot(viewer, 'models-servers');
+  answered.resolve();
+  await asked;
   await viewer.close();
 });
 

@@ -53,6 +53,14 @@ test('a request waits for a place at the provider; it is never sent if its calle
   assert.equal(await third, null);
   await waiting(1);
   assert.equal(wire.requests.length, 1);
+  const asking = await eventually('the end of the request that left', async () => {
+    const read = (await play.admin.listModelServers()).asking;
+    return read.length === 2 && read;
+  });
+  assert.deepEqual(
+    asking,
+    ['bob', 'cleo'].map((agent_id) => ({ provider: 'upstream', agent_id, requests: 1 })),
+  );
   gate.resolve();
   for (const [answer, text] of [
     [first, 'slow'],

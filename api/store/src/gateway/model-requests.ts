@@ -102,6 +102,29 @@ export async function readModelRequests(db: Db, agentId: string, limit: number):
     .execute();
 }
 
+/** An agent with requests under way at a provider. */
+export interface AskingAgentRow {
+  readonly provider: string;
+  readonly agentId: string;
+  readonly requests: number;
+}
+
+/** The agents with requests under way, by provider, those with most requests first. */
+export async function readAskingAgents(
+  db: Db,
+  { limitS }: RequestLife,
+  atMost: number,
+): Promise<readonly AskingAgentRow[]> {
+  const { rows } = await sql<AskingAgentRow>`
+    select provider, agent_id as "agentId", count(*)::int4 as requests
+    from model_request
+    where outcome = 'under_way' and started_at > now() - ${limitS} * interval '1 second'
+    group by provider, agent_id
+    order by provider, requests desc, agent_id
+    limit ${atMost}`.execute(db);
+  return rows;
+}
+
 /** A request whose replica has vanished, so its answer is unknown. */
 export type LostRequest = Pick<
   ModelRequestRow,

@@ -1,19 +1,19 @@
-import type { CallData, listModelCredentials, ModelServer } from '@hamlet/contract';
+import type { CallData, listModelCredentials } from '@hamlet/contract';
 import { Badge, Button, Fact, RefusedNotice } from '../../ui/controls.tsx';
 import { kindLabel, usersLabel } from './model-labels.ts';
-import { ServerFigures } from './server-figures.tsx';
+import { type ProviderLoad, ServerFigures } from './server-figures.tsx';
 import { FailedTest, TestedAbilities } from './stored-test.tsx';
 import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
   readonly provider: CallData<typeof listModelCredentials>['configured'][number];
-  readonly servers: readonly ModelServer[];
+  readonly load: ProviderLoad;
   /** A name in tiers that it serves, to test it with; null if it serves none. */
   readonly model: string | null;
 }
 
 /** A provider of the configuration, which people can test but not change here. */
-export function ConfiguredCard({ provider, servers, model }: CardProps) {
+export function ConfiguredCard({ provider, load, model }: CardProps) {
   const { name, base_url: address, credential, used_by: users, last_test: last, tested_models: tested } = provider;
   return (
     <li className="card provider-card" data-configured={name}>
@@ -37,7 +37,7 @@ export function ConfiguredCard({ provider, servers, model }: CardProps) {
         <Fact name="Used by">{usersLabel(users.total)}</Fact>
         <FailedTest test={last} />
       </dl>
-      <ServerFigures servers={servers} />
+      <ServerFigures load={load} />
       {model !== null && provider.kind !== 'scripted' && <TestOf provider={name} model={model} />}
       <p className="hint">It is part of the configuration of the village; an operator changes it.</p>
     </li>

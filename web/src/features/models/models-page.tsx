@@ -1,4 +1,4 @@
-import type { CallData, ModelCredential, ModelPriceView, ModelServer, VillageModel } from '@hamlet/contract';
+import type { CallData, ModelCredential, ModelPriceView, VillageModel } from '@hamlet/contract';
 import { listModelCredentials, listModelPrices, showModels } from '@hamlet/contract';
 import { useState } from 'react';
 import { Badge, Button, Notice, RefusedNotice, Unread, useNow } from '../../ui/controls.tsx';
@@ -10,7 +10,7 @@ import { healthLines, modelState } from './model-labels.ts';
 import { PriceForm } from './price-form.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import type { SubscriptionDraft } from './subscription/subscription-draft.ts';
-import { useModelServers } from './server-figures.tsx';
+import { NO_LOAD, useProviderLoad } from './server-figures.tsx';
 import { SubscriptionForm } from './subscription/subscription-form.tsx';
 import './models.css';
 import type { Refused } from '../../client/api.ts';
@@ -159,8 +159,7 @@ type ProvidersProps = Readonly<{
 
 function Providers({ providers, models, onForm, onChanged }: ProvidersProps) {
   const { credentials, configured, subscription } = providers;
-  const servers = useModelServers() ?? [];
-  const serversOf = (name: string): readonly ModelServer[] => servers.filter(({ provider }) => provider === name);
+  const loadOf = useProviderLoad();
   return (
     <section aria-label="Providers">
       <h2 className="page-section">Providers</h2>
@@ -169,7 +168,7 @@ function Providers({ providers, models, onForm, onChanged }: ProvidersProps) {
           <ProviderCard
             key={`${credential.name} ${credential.agent_id ?? ''}`}
             credential={credential}
-            servers={credential.agent_id === null ? serversOf(credential.name) : []}
+            load={credential.agent_id === null ? loadOf(credential.name) : NO_LOAD}
             onEdit={(changed) => onForm({ kind: 'connect', changed })}
             onSignIn={subscription.enabled ? (again) => onForm({ kind: 'subscription', again }) : null}
             onPrices={(of) => onForm({ kind: 'prices', of })}
@@ -180,7 +179,7 @@ function Providers({ providers, models, onForm, onChanged }: ProvidersProps) {
           <ConfiguredCard
             key={provider.name}
             provider={provider}
-            servers={serversOf(provider.name)}
+            load={loadOf(provider.name)}
             model={models.find((model) => model.provider === provider.name && model.available)?.name ?? null}
           />
         ))}

@@ -1,4 +1,4 @@
-import { deleteModelCredential, type ModelCredential, type ModelServer } from '@hamlet/contract';
+import { deleteModelCredential, type ModelCredential } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, useNow, Fact } from '../../ui/controls.tsx';
@@ -7,14 +7,14 @@ import { ActorName } from '../actor-name.tsx';
 import { useAgentName, useShowAgent } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
 import { kindLabel, providerState, usersLabel } from './model-labels.ts';
-import { ServerFigures } from './server-figures.tsx';
+import { type ProviderLoad, ServerFigures } from './server-figures.tsx';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
 import { FailedTest, TestedAbilities } from './stored-test.tsx';
 import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
   readonly credential: ModelCredential;
-  readonly servers: readonly ModelServer[];
+  readonly load: ProviderLoad;
   readonly onEdit: (draft: ConnectDraft) => void;
   /** Null if the operator allows no sign-in to a subscription. */
   readonly onSignIn: ((again: SubscriptionDraft) => void) | null;
@@ -22,7 +22,7 @@ interface CardProps {
   readonly onChanged: () => void;
 }
 
-export function ProviderCard({ credential, servers, onEdit, onSignIn, onPrices, onChanged }: CardProps) {
+export function ProviderCard({ credential, load, onEdit, onSignIn, onPrices, onChanged }: CardProps) {
   const { name, agent_id: agent, provider } = credential;
   const test = useTest();
   const draft = connectDraftOf(credential);
@@ -34,7 +34,7 @@ export function ProviderCard({ credential, servers, onEdit, onSignIn, onPrices, 
     <li className="card provider-card" data-provider={name} data-agent={agent ?? undefined}>
       <CardHead credential={credential} />
       <CardFacts credential={credential} withTest={test.answer === null} />
-      <ServerFigures servers={servers} />
+      <ServerFigures load={load} />
       {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
       {test.answer !== null && <TestResult answer={test.answer} />}
       <div className="button-row">

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
-import { Time } from '../../values/scalars.ts';
+import { AgentId, Time } from '../../values/scalars.ts';
 import { manageModels } from './providers.ts';
 
 /** More servers than these are not read. */
@@ -31,9 +31,27 @@ const ModelServer = z.strictObject({
 });
 export type ModelServer = z.infer<typeof ModelServer>;
 
+/** Pairs beyond these are left out. */
+export const ASKING_AGENTS_MAX = 256;
+
+const AskingAgent = z.strictObject({
+  provider: z.string(),
+  agent_id: AgentId,
+  requests: z.int().min(1).describe('Its requests that run or wait, at the provider or before it'),
+});
+export type AskingAgent = z.infer<typeof AskingAgent>;
+
 export const listModelServers = defineRoute('listModelServers GET /models/servers', {
   ...manageModels,
   summary:
-    'List the vLLM servers of the village by provider, with their queues, KV caches and tokens a second. One replica of the API reads their metrics every ten seconds',
-  answer: json(z.strictObject({ servers: z.array(ModelServer).max(MODEL_SERVERS_MAX) })),
+    'List the vLLM servers of the village by provider, with their queues, KV caches and tokens a second, and the agents whose requests run or wait. One replica of the API reads the metrics every ten seconds',
+  answer: json(
+    z.strictObject({
+      servers: z.array(ModelServer).max(MODEL_SERVERS_MAX),
+      asking: z
+        .array(AskingAgent)
+        .max(ASKING_AGENTS_MAX)
+        .describe('The agents with requests under way, by provider, those with most requests first'),
+    }),
+  ),
 });
