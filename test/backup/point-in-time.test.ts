@@ -14,7 +14,8 @@ import { dataOf } from '@hamlet/test/env/client';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { until as eventuallyBy } from '@hamlet/test/env/until';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { eventually, TOKENS } from '../../api/server/src/testing/test-village.ts';
+import { firstAdmin } from '../../api/server/src/testing/play/people-play.ts';
+import { clientOf, eventually, TOKENS } from '../../api/server/src/testing/test-village.ts';
 import { largeFolder } from '../../local/village/large-folder.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import { restore } from '../../local/village/backup/restore.ts';
@@ -84,6 +85,9 @@ const balanceOf = async ({ play }: Api): Promise<number> =>
 const reward = async ({ play }: Api, amount: string): Promise<void> =>
   void (await play.admin.rewardAgent({ agent_id: 'cleo', amount, reason: 'a test' }));
 
+const accepts = async ({ play }: Api, token: string): Promise<boolean> =>
+  (await clientOf(play.url, token).raw.getMe()).ok;
+
 /** The first row of a statement in the village's database. */
 async function ask(own: BackupVillage, statement: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { postgres } = own.village;
@@ -136,6 +140,8 @@ async function assertLogVerifies({ folder }: BackupVillage, { play }: Api): Prom
 
 const first = await startVillage('first');
 let moment = '';
+/** An API key of a person. */
+let key = '';
 let then = 0;
 /** After `moment`: the first restore replaces what happened between them. */
 let later = '';
@@ -153,6 +159,8 @@ test('after a kill of Postgres, the village is restored to a second before a cha
   const hasBase = 'select true as found from archive_state where base_at is not null and latest > base_at';
   await eventually('a base backup', () => ask(first, hasBase));
   await reward(api, '2');
+  const grace = await firstAdmin(api.play.url);
+  key = (await grace.client.createMyKey({ name: 'backup', scopes: ['read'], days: 1 })).token;
   then = await balanceOf(api);
   moment = await momentNow();
   // More entries than the village will have after its first restore.
@@ -169,8 +177,8 @@ test('after a kill of Postgres, the village is restored to a second before a cha
     /no base backup before 2020/,
   );
   await assert.rejects(restore(first.place, { until: '2999-01-01T00:00:00Z' }, { yes: true }), /is not over yet/);
-  const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
-  await first.setState({ key });
+  const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+  await first.setState({ key: other });
   await assert.rejects(
     restore(first.place, { until: moment }, { yes: true }),
     /was signed by another key than that of the village/,
@@ -180,6 +188,7 @@ test('after a kill of Postgres, the village is restored to a second before a cha
   assert.equal(archive.problem, null);
   api = await restoreTo(first, moment, api);
   assert.equal(await balanceOf(api), then);
+  assert.equal(await accepts(api, key), true);
   await reward(api, '7');
   await eventually('the new reward to be sealed', () =>
     ask(first, 'select true as sealed from log.head where xact >= (select max(xact) from ledger.transfer)'),
@@ -203,6 +212,7 @@ test('on another machine, the archive and the log restore the village, also to a
   await cp(join(first.folder, 'log'), join(second.folder, 'log'), { recursive: true });
   const api = await restoreTo(second, later);
   assert.equal(await balanceOf(api), then + 40);
+  assert.equal(await accepts(api, key), false, 'this village cannot know whether it was revoked');
   await reward(api, '1');
   await assertLogVerifies(second, api);
 });
