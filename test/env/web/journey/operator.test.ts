@@ -60,7 +60,8 @@ test('the form refuses a penalty above the balance before it sends a request', a
 });
 
 test('a prompt becomes a run, which the resident starts and settles', async () => {
-  await visit(page, '?view=tiers&agent=ada&tab=runs');
+  await visit(page, '?view=runs&agent=ada&tab=now');
+  await page.click('[data-action="give-task"]:has-text("Give Ada a task")');
   await page.fill('.prompt-form [name="prompt"]', 'Go to the library.');
   await page.selectOption('.prompt-form [name="safe-mode"]', 'dry_run');
   await shot('safe-mode');

@@ -1,7 +1,7 @@
 import { RUN_STATES } from '@hamlet/contract';
-import { LinkButton } from '../../../ui/controls.tsx';
+import { Button, LinkButton } from '../../../ui/controls.tsx';
 import { Choices, FilterChip, SelectField } from '../../../ui/fields.tsx';
-import { useAgentNames, useVillage, useVillageState } from '../../village-context.ts';
+import { useAgentNames, useShowAgent, useVillage, useVillageState } from '../../village-context.ts';
 import { Page } from '../../navigation/page.tsx';
 import { RunList } from '../run-list.tsx';
 import { RunPage } from './run-page.tsx';
@@ -15,10 +15,28 @@ export function RunsPage() {
   const run = useVillageState((state) => state.place.run);
   if (run !== null) return <RunPage key={run} id={run} />;
   return (
-    <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read">
+    <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read" tools={<GiveTask />}>
       <Filters />
       <Found />
     </Page>
+  );
+}
+
+/** Opens the form for a task beside the runs, of the agent that the page or the panel shows. */
+function GiveTask() {
+  const show = useShowAgent();
+  const agents = useAgentNames();
+  const who = useVillageState((state) => state.place.who ?? state.selected);
+  const agent = agents.find(({ id }) => id === who) ?? agents[0];
+  if (agent === undefined) return null;
+  return (
+    <Button
+      look="strong"
+      icon="plus"
+      word={`Give ${agent.name} a task`}
+      onClick={() => show(agent.id, { tab: 'runs' })}
+      data-action="give-task"
+    />
   );
 }
 
