@@ -35,7 +35,7 @@ function useChoices(): readonly Choice[] {
   return useMemo(() => {
     const names = new Map(agents.map(({ id, name }) => [id, name]));
     const ofRuns = runChoices(runs ?? [], (id) => names.get(id) ?? id);
-    return [...agentChoices(agents), ...pageChoices(role), ...ofRuns, ...actChoices(agents, role)];
+    return [...agentChoices(agents), ...pageChoices(role), ...actChoices(agents, role), ...ofRuns];
   }, [agents, role, runs]);
 }
 
