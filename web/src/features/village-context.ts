@@ -94,7 +94,8 @@ export function useActorLabel(id: string, role: string | null): string {
   const isAgent = role === 'agent' || id.startsWith('agent ');
   const agent = useAgentName(id.replace(/^agent /, ''));
   const account = accountIn(id);
-  const isAsked = account !== null && account !== viewer && roleMay(useRole(), 'accounts:name');
+  const mayRead = roleMay(useRole(), 'accounts:name');
+  const isAsked = account !== null && account !== viewer && mayRead;
   const { data } = useLive(getAccountName, isAsked ? { params: { account_id: account } } : null, NAMES_MS);
   return data?.name ?? (isAgent ? agent : actorLabel(id, role, viewer));
 }

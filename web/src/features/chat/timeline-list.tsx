@@ -92,8 +92,8 @@ function useOpened(): (to: Partial<Place>) => void {
 
 function Entry({ entry, now }: Readonly<{ entry: TimelineEntry; now: number }>) {
   const open = useOpened();
-  if (entry.session !== null) return <ConversationRow session={entry.session} now={now} />;
   const tier = useTierLabel(entry.state?.tier ?? null);
+  if (entry.session !== null) return <ConversationRow session={entry.session} now={now} />;
   const text = timelineText(entry, () => tier);
   const to = openedBy(entry);
   const line = (
