@@ -106,7 +106,7 @@ testOnDevices('a run shows its workflow as it is carried out, and the details of
   await node(page, 'gate').click();
   const details = page.locator('.stage-details[data-stage="gate"]');
   await details.waitFor();
-  assert.match(await details.innerText(), /praise\s*not true, or behind a true one[^]*draft\s*otherwise/);
+  assert.match(await details.innerText(), /praise\s*not true, or after a true condition[^]*draft\s*otherwise/);
   await zooms(page);
   await details.getByRole('button', { name: 'draft' }).click();
   assert.equal(await line(page, 'draft').getAttribute('aria-pressed'), 'true');

@@ -54,7 +54,7 @@ test('a row changed in the database and a forged answer do not verify', async ()
   await page.locator('.entry-row', { hasText: 'Carried the water' }).waitFor();
   await change('Carried nothing');
   await verify();
-  await page.locator(verdict('refuted'), { hasText: 'what it has stored is not what was sealed' }).waitFor();
+  await page.locator(verdict('refuted'), { hasText: 'its stored record differs from the sealed one' }).waitFor();
   await change('Carried the water');
   // The test forges the answer on its way to the browser.
   await page.route('**/api/v1/log/proof/*', async (route) => {

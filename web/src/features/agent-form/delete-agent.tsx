@@ -36,7 +36,7 @@ export function DeleteAgent({ agent, onClose }: DeleteProps) {
   return (
     <Dialog title={`Delete ${agent.display_name}`} className="agent-delete" onClose={onClose} onCross={onClose}>
       {data === null ? (
-        <Unread refused={refused} word="Reading what goes with it…" />
+        <Unread refused={refused} word="Finding what would be deleted…" />
       ) : (
         <ActionForm
           label={`Delete ${agent.display_name}`}

@@ -38,7 +38,7 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   suspend: ['suspended', ''],
   reboot: ['rebooted', ''],
   'agent.pause': ['paused', ''],
-  'node.short': ['gave no more seats', 'on'],
+  'node.short': ['stopped giving seats', 'on'],
   'node.recover': ['gave seats again', 'on'],
   wake_idle: ['woke', ''],
   sleep_idle: ['suspended', 'the idle'],

@@ -3,9 +3,9 @@ import { KEPT_UNTIL } from '@hamlet/contract';
 
 const GROUP_WORDS: Readonly<Record<KeptThing['until'], string>> = {
   permanent: 'Stays permanently',
-  age: 'Goes by its age',
+  age: 'Deleted when it is old enough',
   count: 'Only the newest',
-  owner: 'Goes with what it belongs to',
+  owner: 'Deleted with what it belongs to',
   state: 'Present state',
 };
 

@@ -14,7 +14,7 @@ export function serverState({ state, waiting, kv_cache_used: cache }: ModelServe
     return {
       word: 'Off or loading',
       tone: 'bad',
-      hint: 'A model takes minutes to load. The logs of its pod show how far it is.',
+      hint: 'A model takes minutes to load. The logs of its pod show the progress.',
     };
   if (state === 'no_metrics')
     return { word: 'No figures', tone: 'sleep', hint: 'It answers, but not with the metrics of vLLM.' };

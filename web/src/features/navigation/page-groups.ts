@@ -6,7 +6,7 @@ export const PAGE_LABELS: Readonly<
   Record<View, { readonly word: string; readonly hint: string; readonly needs: RoutePermission }>
 > = {
   map: { word: 'Village', hint: 'The village and its agents', needs: 'world:read' },
-  'new-agent': { word: 'New agent', hint: 'Make an agent, from nothing or a character', needs: 'agent:manage' },
+  'new-agent': { word: 'New agent', hint: 'Make an agent, blank or from a character', needs: 'agent:manage' },
   'edit-agent': { word: 'Edit an agent', hint: 'Change what an agent is and may do', needs: 'agent:manage' },
   board: { word: 'Board', hint: 'Posts of people and agents', needs: 'board:read' },
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },

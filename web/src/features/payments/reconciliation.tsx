@@ -227,7 +227,7 @@ function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDo
         rows={2}
         maxLength={EXPLANATION_MAX_CHARS}
         {...of('explanation')}
-        placeholder="Refunded on Monday; the statement of tomorrow will list it"
+        placeholder="Refunded on Monday; tomorrow’s statement will list it"
       />
       <CheckField
         label="I am the owner of this difference"

@@ -236,7 +236,7 @@ function PostDetails({ permission: { run_id, session_id }, post }: PostProps) {
             return artifact === undefined ? (
               <p key={id} className="hint">
                 Deliverable <code>{visibleText(id)}</code>
-                {ofRun === null ? '' : ': this conversation has none of that id, so the post will fail'}
+                {ofRun === null ? '' : ': this conversation has no such deliverable, so the post will fail'}
               </p>
             ) : (
               <ArtifactCard key={id} artifact={artifact} />

@@ -31,7 +31,7 @@ export function ProofPanel({ shown }: { readonly shown: Shown }) {
       );
     case 'refused':
       return proving.refused.code === 'log_differs' ? (
-        <Refuted fault="The village cannot prove it: what it has stored is not what was sealed." />
+        <Refuted fault="The village cannot prove it: its stored record differs from the sealed one." />
       ) : (
         <div className="proof">
           <RefusedNotice refused={proving.refused} />

@@ -86,7 +86,7 @@ function Content({ artifact, bytes }: Readonly<{ artifact: ShownArtifact; bytes:
   const { deliverable, name } = artifact;
   const isPatch = deliverable === 'patch' || /\.(patch|diff)$/i.test(name);
   const read = useMemo(() => textOf(bytes, isPatch ? PATCH_MAX_CHARS : TEXT_MAX_CHARS), [bytes, isPatch]);
-  if (read === null) return <p className="hint">These bytes are no text: download the file.</p>;
+  if (read === null) return <p className="hint">This file is not text: download it.</p>;
   if (deliverable === 'table') return <TableView text={read.text} />;
   if (deliverable === 'script') return <SharedScriptView text={read.text} />;
   if (isPatch) return <PatchView patch={read.text} />;
@@ -138,7 +138,7 @@ function PatchView({ patch }: { readonly patch: string }) {
 
 function TableView({ text }: { readonly text: string }) {
   const table = useMemo(() => DeliveredTable.safeParse(readJson(text)).data, [text]);
-  if (table === undefined) return <p className="hint">This is no table that the page can show: download it.</p>;
+  if (table === undefined) return <p className="hint">The page cannot show this table: download it.</p>;
   return (
     <div className="artifact-table" tabIndex={0} role="group" aria-label="Table">
       <table>
@@ -185,7 +185,7 @@ export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }
 
 function SharedScriptView({ text }: { readonly text: string }) {
   const script = useMemo(() => SharedScript.safeParse(readJson(text)).data, [text]);
-  if (script === undefined) return <p className="hint">This is no script that an agent could adopt: download it.</p>;
+  if (script === undefined) return <p className="hint">An agent cannot adopt this file as a script: download it.</p>;
   const labels = parameterLabels(script.parameters);
   return (
     <div className="shared-script">

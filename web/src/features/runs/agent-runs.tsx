@@ -138,7 +138,7 @@ function PromptForm({ agent, onSent }: NewTaskProps) {
             changed();
           }}
           onKeyDown={onKey}
-          placeholder="What shall it do? Say what the result should be."
+          placeholder="What should it do? Describe the result."
         />
       </label>
       <SafeModeField

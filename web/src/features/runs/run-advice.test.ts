@@ -19,7 +19,7 @@ test('a failure names its cause and who can mend it', () => {
 
 test('a program that did not start names what an admin can look at, not only to write again', () => {
   const late = { code: 'acp_not_started', message: 'The program did not start: it did not answer within 120 s.' };
-  assert.match(failureSentence(late, 'admin'), /120 s\. You can look whether the tier .* about 1 GiB\.$/);
+  assert.match(failureSentence(late, 'admin'), /120 s\. You can check that the tier .* about 1 GiB\.$/);
   const wrong = { code: 'acp_misconfigured', message: 'There is no preset toys.' };
   assert.match(failureSentence(wrong, 'member'), /^There is no preset toys\. Ask an admin to correct spec\.runtime/);
 });

@@ -41,7 +41,7 @@ const NOT_INVITED = { code: null, name: null };
 
 /** With the code of an invitation or a reset in the address, only the password is left to write. */
 const WITH_CODE: Readonly<Partial<Record<Way, { readonly title: string; readonly hint: string }>>> = {
-  code: { title: 'Set your password', hint: 'The link of an admin has filled in the code, which works once.' },
+  code: { title: 'Set your password', hint: 'The admin’s link has filled in the code, which works once.' },
 };
 
 function wordsOf(way: Way, code: string): { readonly title: string; readonly hint: string } {

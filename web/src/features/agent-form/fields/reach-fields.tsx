@@ -42,7 +42,7 @@ function PlaceCells({ of, ports }: Readonly<{ of: SpecRow; ports: string }>) {
 
 export function RepositoryFields() {
   return (
-    <FormPart title="Repository" hint="The agent works in a copy of it. A push needs a person.">
+    <FormPart title="Repository" hint="The agent works in a copy. A person must allow each push.">
       <SpecText
         path={['repository', 'url']}
         label="Address"
@@ -53,7 +53,7 @@ export function RepositoryFields() {
         <SpecText path={['repository', 'branch']} label="Branch" spellCheck={false} placeholder="Its default" />
         <SpecText
           path={['repository', 'secretName']}
-          label="Secret of a private one"
+          label="Secret, if it is private"
           spellCheck={false}
           placeholder="none"
         />

@@ -49,5 +49,5 @@ export function missingText({ source, form, text }: RunContextPart): string | nu
   if (text !== null || form === 'left_out' || source === 'history' || source === 'tools') return null;
   return source === 'kept'
     ? 'The village does not keep this text.'
-    : 'The text was deleted, or it is for the people of this run alone.';
+    : 'The text was deleted, or only the people of this run may read it.';
 }

@@ -51,6 +51,6 @@ const NOT_DONE: Readonly<Partial<Record<WorkflowStage['status'], string>>> = {
 function whyLeft({ type, when }: PlanEdge, { status }: WorkflowStage): string {
   if (type === 'error' || type === 'fallback')
     return status === 'failed' ? 'another edge took the failure' : 'the stage did not fail';
-  const condition = when === null ? 'an earlier condition was true' : `not true, or behind a true one: ${when}`;
+  const condition = when === null ? 'an earlier condition was true' : `not true, or after a true condition: ${when}`;
   return NOT_DONE[status] ?? condition;
 }

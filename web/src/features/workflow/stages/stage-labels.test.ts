@@ -59,7 +59,7 @@ test('each edge has the reason for which it was followed or left', () => {
     ['alarm', false, 'the stage did not fail'],
   ]);
   assert.deepEqual(edges('gate'), [
-    ['praise', false, 'not true, or behind a true one: input.logic.score >= 4'],
+    ['praise', false, 'not true, or after a true condition: input.logic.score >= 4'],
     ['draft', true, 'otherwise'],
   ]);
   assert.deepEqual(edges('draft'), [['polish', null, 'when the stage is done']]);
