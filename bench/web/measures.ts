@@ -87,7 +87,7 @@ export async function panelTimes({ page }: TestBrowser, rounds: number): Promise
 /** Processor time of all processes of the browser over some seconds, in percent of one core. */
 export async function browserCpuPercent({ context }: TestBrowser, seconds: number): Promise<number> {
   const session = await context.browser()?.newBrowserCDPSession();
-  if (session === undefined) throw new Error('the processes of a browser are asked of a browser of its own');
+  if (session === undefined) throw new Error('counting the processes of a browser needs a browser of its own');
   const cpuSeconds = async (): Promise<number> =>
     (await session.send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
   const before = await cpuSeconds();

@@ -102,7 +102,7 @@ function isSignedBy(note: string, pem: string): boolean {
 
 function refuseMoment(until: string): void {
   const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(until) && !Number.isNaN(Date.parse(until));
-  if (!isMoment) throw new Failure(`UNTIL=${until} is no moment; nothing was changed`, UNTIL_FIX);
+  if (!isMoment) throw new Failure(`UNTIL=${until} is not a time; nothing was changed`, UNTIL_FIX);
   if (Date.parse(until) >= Date.now())
     throw new Failure(`UNTIL=${until} is not over yet; nothing was changed`, UNTIL_FIX);
 }

@@ -107,7 +107,7 @@ function sourcesOf({ table }: Parts, fact: NewFact): Sources | RememberResult {
   if (corrected === null) return { supersedes: null, taint };
   const last = lastCorrection(table, corrected);
   if (last === null || !mayAllKnow(fact.audience, last.audience))
-    return refused('no_such_memory', `${corrected} is not a fact whose people may all see this one.`);
+    return refused('no_such_memory', `${corrected} is not a fact, or some of its people may not see this one.`);
   return { supersedes: last.id, taint };
 }
 

@@ -52,5 +52,5 @@ test('hamlet-recall lists wrong lines and ends with 2', () => {
   const wrong = file('wrong.jsonl', turn(1, 'Lena moved'), { question: 'Where?', evidence: ['1:7'] });
   const { status, out, err } = recall(wrong);
   deepEqual([status, out], [2, '']);
-  match(err, /^.*wrong\.jsonl: line 2: evidence 1:7 is no turn of the file$/m);
+  match(err, /^.*wrong\.jsonl: line 2: evidence 1:7 is not a turn of the file$/m);
 });

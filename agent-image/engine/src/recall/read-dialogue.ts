@@ -99,7 +99,7 @@ function readQuestions(
     const unknown = value.evidence.find((name) => typeof names.get(name) !== 'string');
     if (unknown === undefined) return { ...value, evidence: value.evidence.map((name) => names.get(name) ?? '') };
     if (names.has(unknown)) return mistake(line, `several sessions have a turn ${unknown}; write SESSION:TURN`);
-    return mistake(line, `evidence ${unknown} is no turn of the file`);
+    return mistake(line, `evidence ${unknown} is not a turn of the file`);
   });
 }
 

@@ -68,7 +68,7 @@ const WRONG_KEY: DoorRefusal = {
   type: 'authentication_error',
   code: 'invalid_api_key',
   message:
-    'This key belongs to no run under way in this pod. A run gives its programs a key in OPENAI_API_KEY and ANTHROPIC_AUTH_TOKEN, which ends with the run.',
+    'This key does not belong to a run in progress in this pod. A run gives its programs a key in OPENAI_API_KEY and ANTHROPIC_AUTH_TOKEN, which ends with the run.',
 };
 const WRONG_ROUTE: DoorRefusal = {
   status: 404,

@@ -72,7 +72,7 @@ test('a missing tool is refused with the reason and the nearest name', () => {
     [
       { missing: 'the agent has no tool web_serch', hint: 'Write web_search.' },
       { missing: 'the agent has no tool pay', hint: 'Name one of its tools: post_to_board, web_search.' },
-      { missing: 'delegate is no tool of workflows', hint: 'Add a stage with an agent instead.' },
+      { missing: 'delegate is not a tool for workflows', hint: 'Add a stage with an agent instead.' },
       {
         missing: 'filesystem.read_file needs hands, and the agent has none',
         hint: 'Set spec.hands.enabled of the Agent to true, or remove the tool.',

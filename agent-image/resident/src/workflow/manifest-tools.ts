@@ -47,7 +47,7 @@ export class ManifestTools {
     const tool = this.#setting.tools().find((each) => each.name === name);
     if (spec.uses !== 'handler') return tool === undefined ? withoutHands(spec.uses) : this.#renamed(spec.id, tool);
     const instead = NOT_IN_WORKFLOWS.get(name);
-    if (instead !== undefined) return { missing: `${name} is no tool of workflows`, hint: instead };
+    if (instead !== undefined) return { missing: `${name} is not a tool for workflows`, hint: instead };
     return tool ?? this.#served(name) ?? this.#unknown(name);
   }
 

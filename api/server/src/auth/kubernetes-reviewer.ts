@@ -83,7 +83,7 @@ export function lifeOf(
   if (pod.metadata.deletionTimestamp !== undefined)
     return refused('token_not_from_pod', 'The pod of this token is ending');
   const record = controllerOf(pod, source);
-  if (record === null) return refused('token_not_from_pod', 'The pod of this token belongs to no agent');
+  if (record === null) return refused('token_not_from_pod', 'The pod of this token does not belong to an agent');
   const cycle = cycleIn(pod.metadata.name, record.agentId);
   if (cycle === null) return refused('token_not_from_pod', 'The pod is not named AGENT-CYCLE');
   if (cycle < (record.status.cycle ?? 0)) return refused('stale_cycle');

@@ -63,7 +63,7 @@ export async function carryOutEmbedding(
   try {
     const { embedder, provider } = plan.served;
     if (embedder === null)
-      throw new Error(`a bug: a request for embeddings was planned for ${provider}, which has none`);
+      throw new Error(`a bug: a request for embeddings was planned for ${provider}, which has no embeddings`);
     const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(ports.answerTimes.totalMs)]);
     const input = embeddingInputs(asked);
     const outcome = await embedder.embed({ input, dimensions: dimensions ?? undefined, signal });

@@ -78,7 +78,7 @@ export function repositoryRefusals(mayUse: MayUseRepository) {
       const what = `The village's list of repositories does not name this one for ${outsider.name}`;
       return refused(
         'repository_not_allowed',
-        `${what}: ask an admin to list it for them, or leave them out of the session`,
+        `${what}: ask an admin to add it, or leave ${outsider.name} out of the session`,
       );
     },
   };

@@ -50,7 +50,8 @@ function raiseRun({ limits }: Village): Handlers['raiseRun'] {
     const refusal = mayRaise(actor, run);
     if (refusal !== null) return refusal;
     const budgets = run.budgets as RunBudgets | null;
-    if (budgets === null) return refused('run_not_started', 'The run has its limits from its first start: wait for it');
+    if (budgets === null)
+      return refused('run_not_started', 'The run gets its limits when it first starts: wait until then');
     const verdict = decideRaise(
       { budgets, used: await usedWithWorkers(tx, run), fresh: await budgetsFor(tx, limits, run.agentId) },
       body.budgets,

@@ -89,7 +89,7 @@ function keywordFault(key: string, value: unknown, part: Part): SchemaFault | nu
   const form = FORMS.get(key);
   if (form === undefined) return null;
   if (!hasForm(form, value))
-    return { at, message: `${key} has a value of another form`, hint: `Write ${WORDS[form]}.` };
+    return { at, message: `${key} has a value of the wrong type`, hint: `Write ${WORDS[form]}.` };
   if (key === '$ref') return referenceFault(String(value), part);
   if (key === 'multipleOf' && Number(value) <= 0)
     return { at, message: 'multipleOf must be above 0', hint: 'Write a number above 0.' };
@@ -138,7 +138,7 @@ const hasForm = (form: Form, value: unknown): boolean => CHECKS[form](value);
 function referenceFault(reference: string, { root, at }: Part): SchemaFault | null {
   const isNamed = reference === '#' || /^#\/(?:\$defs|definitions)\/[^/]+$/.test(reference);
   if (isNamed && schemaAt(reference, root) !== undefined) return null;
-  return { at, message: 'the reference leads to nothing', hint: 'Write #/$defs/name.' };
+  return { at, message: 'the reference does not resolve', hint: 'Write #/$defs/name.' };
 }
 
 function firstOf<T>(items: readonly T[], faultOf: (item: T) => SchemaFault | null): SchemaFault | null {

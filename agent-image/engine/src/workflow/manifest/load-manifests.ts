@@ -29,7 +29,7 @@ async function folderFault(dir: string): Promise<Refused | null> {
   const refused = (message: string, hint: string): Refused => ({ kind: 'refused', code: 'config_file', message, hint });
   const found = await stat(dir).catch(() => null);
   if (found === null) return refused(`there is no folder ${dir}`, 'Correct its name, or make it.');
-  return found.isDirectory() ? null : refused(`${dir} is no folder`, 'Name the folder of the manifests.');
+  return found.isDirectory() ? null : refused(`${dir} is not a folder`, 'Name the folder of the manifests.');
 }
 
 async function textOf(path: string): Promise<FileText> {

@@ -108,7 +108,7 @@ test('a model has a known provider, with an address if the provider has none of 
 
 test('JSON Schemas that cannot be used, or whose patterns could run for hours, are refused', () => {
   assert.deepEqual(changed('agents.yaml', '{ type: integer }', '{ type: whole }'), [
-    'config_schema agents.yaml «whole } }, r» agents[0].output.properties.score.type: type has a value of another form | Write array, boolean, integer, null, number, object or string, or a list of them.',
+    'config_schema agents.yaml «whole } }, r» agents[0].output.properties.score.type: type has a value of the wrong type | Write array, boolean, integer, null, number, object or string, or a list of them.',
   ]);
   assert.deepEqual(changed('tools.yaml', '{ type: string }', '{ type: string, pattern: "(a+)+b" }'), [
     'config_schema tools.yaml «"(a+)+b" } }» tools[1].input.properties.text.pattern: the keyword pattern is refused | Use enum, const or maxLength.',
@@ -140,7 +140,7 @@ test('JSON Schemas that refer to themselves, or so often to their parts that a c
   );
   assert.match(withSchema({ $id: 'x' })[0] ?? '', /the keyword \$id is refused/);
   const [outside] = withSchema({ $ref: 'http://example.org/s' });
-  assert.match(outside ?? '', /output.\$ref: the reference leads to nothing/);
+  assert.match(outside ?? '', /output.\$ref: the reference does not resolve/);
 });
 
 test('ids that no manifest has are refused, with the nearest known one', () => {

@@ -138,7 +138,7 @@ function reasonOf({ plugin, hook }: Place, answer: Veto | void): string | null |
   if (!HOOKS[hook].vetoes)
     return new PluginError(
       'plugin_bad_answer',
-      `The plugin ${plugin.id} answered ${hook} with a veto, which only hooks before something may.`,
+      `The plugin ${plugin.id} answered ${hook} with a veto, which only a before_ hook may give.`,
     );
   const reason: unknown = answer.veto;
   if (typeof reason === 'string' && reason.trim() !== '') return firstChars(reason.toWellFormed(), MAX_REASON_CHARS);
@@ -182,7 +182,7 @@ function costBy(plugin: Plugin, ...asked: Parameters<NonNullable<Plugin['costOf'
   if (cost === null || (Number.isSafeInteger(cost) && cost >= 0)) return cost;
   return new PluginError(
     'plugin_bad_answer',
-    `The plugin ${plugin.id} gave the cost ${cost}, which is no whole number of millionths.`,
+    `The plugin ${plugin.id} gave the cost ${cost}, which is not a whole number of millionths.`,
   );
 }
 

@@ -49,7 +49,7 @@ async function create(
 ): Promise<Outcome<Created>> {
   const { body, params } = request;
   if (body.workflow !== undefined && (body.continues !== undefined || body.output_schema !== undefined))
-    return refused('validation_failed', 'body.workflow: goes with neither continues nor output_schema');
+    return refused('validation_failed', 'body.workflow: cannot be combined with continues or output_schema');
   const denied = refuseOffer(request);
   if (denied !== null) return denied;
   const life = await lifeForRun(tx, village, params.agent_id);

@@ -51,7 +51,10 @@ async function rerun(
   const life = await lifeForRun(tx, village, earlier.agentId);
   if (!life.ok) return life;
   if (life.data.uid !== earlier.agentUid)
-    return refused('no_such_run', 'An earlier life of the agent carried it out, and its journal is gone: create a run');
+    return refused(
+      'no_such_run',
+      'An earlier life of the agent carried out this run, and its journal is gone: create another run',
+    );
   if (!files.ok) return files;
   const kept = files.data ?? (await readManifestFiles(tx, earlier.manifests));
   const { input_json } = request.body;
@@ -77,7 +80,7 @@ async function runToRepeat(
   if (actor.role !== 'admin' && !isOwn(actor, earlier))
     return refused('forbidden', 'Members may repeat only runs that they created');
   if (!carriesWorkflow(earlier)) return refused('no_workflow');
-  if (!isSettled(earlier.state)) return refused('run_under_way', 'Wait for its end, or cancel it');
+  if (!isSettled(earlier.state)) return refused('run_under_way', 'Wait until the run ends, or cancel it');
   const { stages } = foldStages(await readFlowClaims(tx, earlier.runId));
   const stage = stageToRepeat(stages, body.stage);
   if (stage === null && body.stage === undefined)

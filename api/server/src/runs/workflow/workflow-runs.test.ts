@@ -80,7 +80,7 @@ test('a run without usable manifests is refused with the reason, and so is a wor
   await refuses(give('zoe'), 'no_such_agent');
   const { run_id } = await runs.give('cleo');
   dataOf(await runs.cancel(run_id));
-  const beside = /goes with neither continues nor output_schema/;
+  const beside = /cannot be combined with continues or output_schema/;
   await refuses(give('ada', { continues: run_id }), 'validation_failed', beside);
   await refuses(give('ada', { output_schema: { type: 'string' } }), 'validation_failed', beside);
   await refuses(give('ada', { workflow: { input_json: '{' } }), 'validation_failed', /write a JSON value/);
