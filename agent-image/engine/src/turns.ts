@@ -1,4 +1,7 @@
-/** Runs the work of one key after another, in the order of the calls, also after a failure; the work of several keys at once. */
+/**
+ * Runs the work of one key in the order of the calls, even after a failure, and the work of different keys
+ * concurrently.
+ */
 export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /** Mutable: it keeps the last work of each key until that ends. */

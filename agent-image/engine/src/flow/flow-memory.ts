@@ -10,7 +10,7 @@ export type TaskScope = Readonly<{ id: string; input: unknown; mode: string | nu
 
 type Waiting = Extract<RunOutcome, { kind: 'waiting' }>;
 
-/** The memory of an engine about a run with a plan. The journal has all of it. */
+/** An engine's state of a run with a plan. The journal has all of it. */
 export type FlowMemory = Readonly<{
   index: PlanIndex;
   task: TaskScope;

@@ -9,7 +9,7 @@ import { calls, fails, says, scriptedModel } from '../testing/scripted-model.ts'
 
 const journals = someJournals();
 
-test('stages run one after the other; each gets the output of the one before', async () => {
+test('stages run one after the other; each gets the output of the previous one', async () => {
   const plan = aPlan(
     [
       toolStage('a', 'shout'),
@@ -111,7 +111,7 @@ test('a fallback rule that nothing needs leaves its stage skipped', async () => 
   assert.deepEqual(stageEnds(journal), ['a done 1.1', 'b skipped 1.0']);
 });
 
-test('two taken edges to a stage that is no merge fail the task', async () => {
+test('two taken edges fail the task unless they meet in a merge', async () => {
   const { outcome } = await runPlan(aPlan([aStage('a'), aStage('b'), aStage('c')], ['a>c', 'b>c']), 1);
   assert.partialDeepStrictEqual(outcome, { kind: 'failed', code: 'several_inputs' });
 });

@@ -29,7 +29,7 @@ export type RoomForDefaults = { left: number };
 type Coercion = Readonly<{
   long: LongNumber;
   defaults: RoomForDefaults | null;
-  /** True if the value fits already, so that no name means another. */
+  /** True if the value fits as it is, without renamed fields. */
   keepsNames: boolean;
   act: (action: RepairAction) => void;
   levels: number;

@@ -110,7 +110,6 @@ export function typeName(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** True if the types admit the value as it is. */
 export const admits = (types: ReadonlySet<string>, value: unknown): boolean =>
   types.size === 0 || types.has(typeName(value)) || (typeName(value) === 'number' && types.has('integer'));
 

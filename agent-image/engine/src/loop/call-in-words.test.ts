@@ -16,7 +16,7 @@ test('an answer that is a call in the form of a text is found', () => {
     assert.equal(isCallInWords(answer, TOOLS), true, answer);
 });
 
-test('an answer for people is not, also if it is JSON or speaks of a call', () => {
+test('an answer for people is not, even if it is JSON or speaks of a call', () => {
   for (const answer of [
     '',
     'Use <tool_call> to call a tool.',

@@ -23,7 +23,7 @@ const offer: OfferPort = (_run, all, made) => {
 const shownIn = ({ requests }: ScriptedModel): readonly string[] =>
   requests.map((request) => request.tools.map(({ name }) => name).join(' '));
 
-test('a request shows the tools that the calls before it have earned, also after a restart', async () => {
+test('a request shows the tools that the calls before it have earned, even after a restart', async () => {
   const path = journals.path();
   const before = openSqliteJournal(path);
   const first = scriptedModel([calls(['find', { text: 'walk' }]), hangs()]);

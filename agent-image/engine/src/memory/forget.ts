@@ -33,7 +33,9 @@ function removeAll(parts: Parts, ids: readonly string[], now: number): readonly 
   return [...gone].map((id) => addTombstone(parts.database, id, now));
 }
 
-/** Removes what the bound of the store has no room for. Facts made from it stay: they were not forgotten. */
+/**
+ * Removes a memory to keep the store within its limit. Facts made from it stay.
+ */
 export function dropRow(parts: Parts, seq: number, memory: Remembered): void {
   removeMemory(parts, seq, memory);
   parts.database.exec('update header set removed = removed + 1');

@@ -87,7 +87,7 @@ test('greetings, heartbeats and texts without words are refused; invalid memorie
     assert.ok(result?.outcome === 'refused' && result.reason === 'invalid' && result.detail !== '');
 });
 
-test('a superseded fact ranks below its successor, also when only the old words are asked for', async () => {
+test('a superseded fact ranks below its successor, even when only the old words are asked for', async () => {
   const memory = newMemory();
   await memory.remember([fact('Ana works as a beekeeper in Tomar', { id: 'old' })]);
   await memory.remember([fact('Ana is now a carpenter', { id: 'new', supersedes: 'old' })]);
@@ -105,7 +105,7 @@ test('a superseded fact ranks below its successor, also when only the old words 
   assert.ok(old?.kind === 'fact' && old.supersededBy === 'new' && old.validTo === NOW - DAY);
 });
 
-test('a correction ends the old fact, also if its words are known or few; the old words can be true again', async () => {
+test('a correction ends the old fact, even if its words are known or few; the old words can be true again', async () => {
   const memory = newMemory();
   await memory.remember([
     fact('Ana lives in Lyon', { id: 'lyon', pinned: true }),

@@ -196,7 +196,10 @@ export type MemoryStats = Readonly<{
 
 /** The changes that a copy of the memory lacks. */
 export type Changes = Readonly<{
-  /** Marks after which it continues: the last one that was settled, and the last one that was offered since, which may have arrived. */
+  /**
+   * Marks from which the copy may continue: the last confirmed one, and the last one sent since, which may have
+   * arrived.
+   */
   from: readonly number[];
   /** The mark to settle once the copy has it. */
   to: number;

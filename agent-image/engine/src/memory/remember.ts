@@ -63,7 +63,7 @@ const isCorrection = (memory: NewMemory): boolean => memory.kind === 'fact' && (
 
 /**
  * Counts the repetition of a memory that says the same to the same people. A correction is always stored: what it corrects must end,
- * also if another fact says the same.
+ * even if another fact says the same.
  */
 function knownOf(parts: Parts, { memory, vector }: Entry, now: number): RememberResult | null {
   if (isCorrection(memory)) return null;

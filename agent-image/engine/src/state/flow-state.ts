@@ -26,7 +26,6 @@ export const NO_FLOW: FlowState = { stages: new Map(), ends: 0 };
 export const openStages = ({ stages }: FlowState): readonly FlowStage[] =>
   [...stages.values()].filter(({ closed }) => closed === null);
 
-/** The calls of the open stages. */
 export const flowCalls = (flow: FlowState): readonly CallState[] => openStages(flow).flatMap(({ calls }) => calls);
 
 /** The stages after a call has moved on. */

@@ -72,7 +72,7 @@ type RunEvent = Exclude<
   { type: 'run_opened' | (typeof CALL_EVENTS)[number] | (typeof MODEL_EVENTS)[number] }
 >;
 
-/** Nothing depends on them. */
+/** No later event depends on them. */
 const NOTES = ['program_noted', 'context_built'] as const;
 
 function reduceRun(state: RunState, event: RunEvent): Reduced {

@@ -81,7 +81,6 @@ export const finishAfter = ({ turns, asking }: RunState): number => turns.length
 export const isLastRequest = ({ turns, finishing }: RunState): boolean =>
   finishing !== null && turns.length >= finishing.afterTurns;
 
-/** True if the turn has neither words nor calls. */
 export const isEmpty = ({ calls, hasText }: Turn): boolean => calls.length === 0 && !hasText;
 
 /** True if the text of the turn reached the limit of tokens, so that the next turn continues it. */

@@ -15,7 +15,6 @@ export type Ready = Readonly<{
   sources: readonly string[];
 }>;
 
-/** One attempt of a stage in one round. */
 export const attemptKey = ({ stage, round, attempt }: Pick<Ready, 'stage' | 'round' | 'attempt'>): string =>
   `${stage.id}.${round}.${attempt}`;
 

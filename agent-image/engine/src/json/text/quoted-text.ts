@@ -180,7 +180,7 @@ function lostEnd({ text, act }: TextRules, { from, at, role }: Readonly<{ from: 
   return { to: from + whole.length, end: from + whole.length };
 }
 
-/** The text without the brackets that have lines of their own at its end. */
+/** The text without closing brackets that stand alone on the last lines. */
 function withoutLastBrackets(text: string): string {
   const line = /\n[^\S\n]*[}\]],?$/;
   let left = text;

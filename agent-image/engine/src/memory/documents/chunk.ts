@@ -109,7 +109,7 @@ function cutLines(lines: readonly string[], { from, to }: Range): readonly Range
   return [...ranges, open];
 }
 
-/** Joins neighbours that fit together. A section begins a piece of its own, unless the one before it is small. */
+/** Joins neighbours that fit together. A section begins a piece of its own, unless the previous one is small. */
 function merged({ begins }: Text, ranges: readonly Range[]): readonly Range[] {
   const result: Range[] = [];
   for (const range of ranges) {

@@ -114,7 +114,10 @@ export type Documents = Readonly<{
   search: (query: string, options: Seeing & Readonly<{ k?: number }>) => Promise<readonly DocumentHit[]>;
   /** Sources that all present people may see, newest first. */
   sources: (seen: Seeing) => readonly Source[];
-  /** Removes a source that all present people may see; no byte of it stays. A pass that reads it ends. False if there is none. */
+  /**
+   * Removes a source that all present people may see, with all its bytes. Ends a pass that reads it. False if there is
+   * none.
+   */
   remove: (id: string, seen: Seeing) => Promise<boolean>;
   /** One bounded step of the work that can wait: vectors, and removals that were interrupted. */
   maintain: () => Promise<Readonly<{ embedded: number; more: boolean }>>;

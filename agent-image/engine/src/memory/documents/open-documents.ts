@@ -113,7 +113,7 @@ class OpenDocuments {
     });
   }
 
-  /** Makes a source equal to its files. Rejects when the signal aborts, also while a file is read. */
+  /** Makes a source equal to its files. Rejects when the signal aborts, even while a file is read. */
   async #read(store: DocumentStore, { row, wasInterrupted, files }: Begun, how: Signalled): Promise<Ingested> {
     const { signal } = how;
     const counts = await beforeAbort(signal, ingestFiles(store, files, { ...how, source: row, now: this.#clock() }));

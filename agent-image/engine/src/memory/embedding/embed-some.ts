@@ -27,8 +27,8 @@ export async function vectorsOf({ embed, dimensions }: Embedder, texts: readonly
 type Waiting = Readonly<{ seq: number; text: string }>;
 
 /**
- * Embeds the next memories that have no vector, after the row `after`. `next` is the `after` of the next step, or null once no memory
- * is left.
+ * Embeds the memories without a vector that follow the row `after`. Pass `next` as `after` of the next step; null means
+ * that all have one.
  */
 export async function embedSome(
   store: Pick<GuardedStore, 'read'>,

@@ -47,7 +47,7 @@ test('a write replaces the version that was read; another is a conflict, and wha
   opened(dir, (memory) => assert.deepEqual(memory.state(Plan).read(), { version: 2, value: plan('sell'), at: 7 }));
 });
 
-test('a version that is damaged, or that the schema refuses, gives the one before it, and the next write replaces it', () => {
+test('a version that is damaged, or that the schema refuses, gives the previous one, and the next write replaces it', () => {
   const dir = newFolder();
   opened(dir, (memory) =>
     ['bake', 'sell', 'rest'].forEach((goal, version) => memory.state(Plan).write(plan(goal), version)),

@@ -41,7 +41,7 @@ export function openAudiences(database: DatabaseSync): Audiences {
   };
 }
 
-/** One text for one set of people. */
+/** The canonical text of a set of people. */
 export const membersText = (audience: Audience): string =>
   audience === PUBLIC ? PUBLIC : JSON.stringify([...new Set(audience)].toSorted());
 

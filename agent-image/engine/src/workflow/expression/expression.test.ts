@@ -197,7 +197,7 @@ function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** Ten names in each other, each with eight times as much as the one before: 8^10 in the end. */
+/** Ten nested names, each eight times as large as the previous one: 8^10 in the end. */
 function doubling(double: (name: string) => string, first: string): string {
   const inner = numbers(10).reduceRight((body, at) => `cel.bind(a${at + 1}, ${double(`a${at}`)}, ${body})`, 'a10');
   return `cel.bind(a0, ${first}, ${inner})`;

@@ -37,7 +37,7 @@ test('an opening that fails leaves the data free', async () => {
   await (await Engine.fromConfigDir(dir)).close();
 });
 
-test('two callers of one task see one end of it', async () => {
+test('two callers of one task see the same end', async () => {
   const engine = await opened(aFolder(FILES), async () => 1);
   let ends = 0;
   engine.register({ id: 'ends', hooksVersion: 1, hooks: { after_task: () => void (ends += 1) } });

@@ -201,7 +201,7 @@ test('a failed task names the stage, its role, the category and the code', async
   await engine.close();
 });
 
-test('a tool without a function is refused before a task exists, and one that no manifest names cannot get one', async () => {
+test('a tool without a function is refused before a task exists, and only tools of the manifests can get one', async () => {
   const engine = await Engine.fromConfigDir(aFolder(FILES), { models: scriptedModel([]) });
   await rejectsWith(engine.createTask({ input: {} }), 'handler_missing');
   assert.throws(() => engine.registerToolHandler('other', double), { code: 'handler_unknown' });

@@ -56,7 +56,7 @@ type Opening = Readonly<{
 }>;
 
 /**
- * Carries out the workflow of a folder of manifests. Each task is a run of one journal: a task that was interrupted, also by the end of the
+ * Carries out the workflow of a folder of manifests. Each task is a run of one journal: a task that was interrupted, even by the end of the
  * process, continues where it was. Methods reject with an `EngineError`; how a task ends is in the task.
  */
 export class Engine {
@@ -148,8 +148,9 @@ export class Engine {
   }
 
   /**
-   * Creates a task that repeats an earlier one from a stage on, with the manifests as they are now: what was done before that stage is taken
-   * over. `input`: of the stage, instead of the one that it had. Rejects a stage that the plan has not, or that had not begun.
+   * Creates a task that repeats an earlier one from a stage on, with the current manifests. It takes over the work
+   * before that stage. `input`: of the stage, instead of the one that it had. Rejects a stage that the plan has not, or
+   * that had not begun.
    */
   async rerunTask(
     of: string,
@@ -197,7 +198,6 @@ export class Engine {
     return this.#ended(id, this.#loop.resume(id, { answers }));
   }
 
-  /** Creates a task and runs it. */
   async runOne(spec: TaskSpec): Promise<Task> {
     const { id } = await this.createTask(spec);
     return this.runTask(id);

@@ -115,7 +115,7 @@ test('the end of a stage that waits for a failed merge names the merge', async (
   });
 });
 
-test('a task with an input that is too long, or an id that is no name, is refused', async () => {
+test('a task with an input that is too long, or an invalid id, is refused', async () => {
   const engine = await opened({ workflow: ACT });
   const refused = (error: unknown): boolean => error instanceof EngineError && error.code === 'input_invalid';
   await assert.rejects(engine.createTask({ input: 'x'.repeat(5_000_000) }), refused);

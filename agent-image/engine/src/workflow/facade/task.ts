@@ -84,7 +84,6 @@ export type Task = Readonly<{
   spent: Readonly<{ steps: number; tokens: number; moneyMicros: number; timeMs: number }>;
 }>;
 
-/** True if the task is completed, failed or cancelled. */
 export const hasEnded = ({ status }: Task): boolean =>
   status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
 

@@ -41,7 +41,7 @@ test('a stage is at its node, or where its pipeline adds it', () => {
   assert.deepEqual([at('judge.log', 'quick'), at('gone'), at('judge.log', 'gone')], ['nowhere', 'nowhere', 'nowhere']);
 });
 
-test('texts that cannot be read, or that are no manifests, have no stages', () => {
+test('unreadable texts, and texts other than manifests, have no stages', () => {
   for (const text of ['workflow: [', '[]', 'workflow: { nodes: 4 }', 'workflow: { nodes: [null, 4, [], {}] }'])
     assert.equal(placeOfStage(new Map([['workflow.yaml', text]]), 'read', 'full'), null);
   assert.equal(placeOfStage(new Map(), 'read', 'full'), null);

@@ -18,8 +18,9 @@ export type YamlText = Readonly<{
 export type ReadYaml = (Readonly<{ ok: true }> & YamlText) | Readonly<{ ok: false; problems: readonly YamlProblem[] }>;
 
 /**
- * Reads one YAML 1.2 document of JSON values, with the places of all of them. Refuses anchors, aliases, tags, directives, keys that are
- * no texts or stand twice, numbers that JSON does not have, and texts that are larger or deeper than manifests are. Pure.
+ * Reads one YAML 1.2 document of JSON values, with the places of all of them. Refuses anchors, aliases, tags,
+ * directives, keys that are not texts or occur twice, numbers that JSON does not have, and texts that are larger or
+ * deeper than manifests are. Pure.
  */
 export function readYaml(text: string): ReadYaml {
   const lines = linesOf(text);

@@ -58,7 +58,7 @@ test('an unreachable terminal is refused', () => {
   assert.deepEqual(found(['a', 'b', 'c', 'end'], ['a->b', 'c->end']), ['unreachable nodes[2]']);
 });
 
-test('entries stand first; a node for failures is no entry', () => {
+test('entries come first; a node for failures is not an entry', () => {
   assert.deepEqual(found(['a', 'b', merge('all')], ['a->all', 'b->all']), []);
   assert.deepEqual(found(['end', 'a'], ['a->end']), []);
   assert.deepEqual(found(['a', 'b', 'alarm'], ['a->b'], [rule('alarm')]), []);

@@ -30,7 +30,7 @@ const WRONG: Readonly<Record<string, unknown>> = {
   'too many stages': aPlan(Array.from({ length: 1_001 }, (_, at) => aStage(`s${at}`))),
 };
 
-test('texts that are no plans are refused', () => {
+test('texts that are not plans are refused', () => {
   assert.equal(readPlan('{"version":1'), null);
   for (const [name, plan] of Object.entries(WRONG)) assert.equal(readPlan(JSON.stringify(plan)), null, name);
 });

@@ -37,7 +37,9 @@ const PlanForm = z.strictObject({
   maxParallel: count,
 });
 
-/** Reads the text of a plan that another program wrote. Null if it is no plan, or names a stage that it lacks. Pure. */
+/**
+ * Reads the text of a plan that another program wrote. Null if it is not a plan, or names a stage that it lacks. Pure.
+ */
 export function readPlan(json: string): Plan | null {
   const plan = PlanForm.safeParse(parsed(json)).data;
   if (plan === undefined) return null;

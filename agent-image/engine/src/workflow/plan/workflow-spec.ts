@@ -12,7 +12,6 @@ const MAX_ROUNDS = 20;
 const MAX_PARALLEL = 256;
 const MAX_FALLBACKS = 200;
 
-/** An id in manifests. */
 export const ManifestId = z
   .string()
   .regex(/^[a-z][a-z0-9_.-]{0,63}$/, 'an id begins with a letter and has at most 64 of a-z, 0-9, _, . and -');

@@ -105,7 +105,7 @@ test('the hook after a call sees a tool that throws', async () => {
   assert.deepEqual(seen, ['failed Error: no network']);
 });
 
-test('runs that are no part of a task call no hooks', async () => {
+test('runs outside of a task call no hooks', async () => {
   let asked = 0;
   const { result } = await run({ before_tool: () => void (asked += 1) }, { isPlaced: false });
   assert.deepEqual([result, asked], ['posted a', 0]);

@@ -3,7 +3,7 @@ import { renderOutcome, type ToolOutcome } from '../../effects/tool-outcome.ts';
 import type { HookContext } from './hooks.ts';
 import type { PluginManager } from './plugin-manager.ts';
 
-/** The place of a run: null for runs that are no part of a task, at which no hook is called. */
+/** The place of a run; null for a run outside of a task, which calls no hooks. */
 export type PlaceOf = (
   run: string,
   call: string,

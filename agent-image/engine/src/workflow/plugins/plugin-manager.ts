@@ -148,14 +148,14 @@ function reasonOf({ plugin, hook }: Place, answer: Veto | void): string | null |
   );
 }
 
-/** The same value, which no plugin can change for the next one. */
+/** The same value, frozen, so that a plugin cannot change it for the next one. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   for (const each of Object.values(value)) frozen(each);
   return Object.freeze(value);
 }
 
-/** The first value that a plugin has. One that fails has none. */
+/** The first value that a plugin gives. A plugin that fails gives none. */
 function firstOf<T>(
   plugins: readonly Plugin[],
   valueOf: (plugin: Plugin) => T | null | PluginError,

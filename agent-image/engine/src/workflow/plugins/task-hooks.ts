@@ -16,9 +16,7 @@ type StageEnd = Readonly<{ output: unknown; failure: StageFailure | null }>;
 
 type TaskHookParts = Readonly<{
   plugins: Pick<PluginManager, 'emit'>;
-  /** The task of a run. */
   taskOf: (run: string) => string;
-  /** The run of the agent of a stage, with its model. */
   agentOf: (at: StageAt) => Readonly<{ run: string; model: string }>;
   /** The tokens that a run has used so far. */
   tokensOf: (run: string) => number;

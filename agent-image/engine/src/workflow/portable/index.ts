@@ -1,4 +1,4 @@
-/** Checks and draws the manifests of workflows without the engine, also in a browser: no import of it needs Node. */
+/** Checks and draws the manifests of workflows without the engine, also in a browser: its imports do not need Node. */
 export { readManifests } from '../manifest/read-manifests.ts';
 export { placeOfStage } from '../graph/stage-place.ts';
 export { MANIFEST_NAMES } from '../manifest/manifests.ts';

@@ -257,7 +257,7 @@ test('deleted texts leave their events in place', () => {
   assert.equal(only(folded, 'tool_called')[1]?.code, 'failed');
 });
 
-test('the same journal gives the same events, also from its middle after a catch-up', () => {
+test('the same journal gives the same events, even from its middle after a catch-up', () => {
   const whole = foldEvents(STORY, STORY_SOURCES);
   for (let at = 0; at <= STORY.length; at += 1) {
     const before = foldEvents(STORY.slice(0, at), STORY_SOURCES);

@@ -48,7 +48,7 @@ export type TrackedRun = Readonly<{
   stages: ReadonlyMap<string, OpenStage>;
   calls: ReadonlyMap<string, OpenCall>;
   asked: Moment | null;
-  /** The last failure of a stage from which no edge leads away. */
+  /** The last stage failure that no edge handles. */
   failure: FailureSignature | null;
   isEnded: boolean;
 }>;

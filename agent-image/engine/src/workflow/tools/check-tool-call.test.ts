@@ -37,7 +37,7 @@ const write = (path: string): Need => ({ kind: 'write', path });
 const run = (...argv: readonly string[]): Need => ({ kind: 'run', argv });
 const files = (...list: readonly string[]): StatedPermissions => ({ filesystem: { write: list } });
 
-test('nothing that no manifest states is allowed, and the denial says where to state it', () => {
+test('only stated permissions allow a call, and the denial says where to state one', () => {
   assert.match(
     check({ tool: {} }, write('a')),
     /^path_not_permitted: edit may not be used to write a: no manifest states filesystem\.write\. Add it to tools\.yaml:7 \(tools\[1\]\.permissions\.filesystem\.write\)\.$/,
@@ -62,7 +62,7 @@ test('a more specific list of what is allowed replaces a more general one', () =
   );
 });
 
-test('a denial of any level stays, also if a more specific level allows it', () => {
+test('a denial of any level stays, even if a more specific level allows it', () => {
   for (const level of ['default', 'agent', 'tool'] as const) {
     const all = { filesystem: { write: ['**'] }, shell: { allow: ['*'] }, network: { allow: ['*'] } };
     const denials = { filesystem: { write: ['!secret/**'] }, shell: { deny: ['rm'] }, network: { deny: ['a.org'] } };

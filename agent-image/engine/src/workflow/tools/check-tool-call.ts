@@ -38,8 +38,8 @@ const ALLOW: ToolVerdict = { verdict: 'allow' };
 const deny = (code: ManifestDenial, text: string): ToolVerdict => ({ verdict: 'deny', code, text });
 
 /**
- * Judges a call by the permissions of the manifests and the safe mode. A call is allowed if each of its needs is; nothing that no
- * manifest states is allowed. It never replaces the engine's policy: a call runs if both allow it. Pure.
+ * Judges a call by the permissions of the manifests and the safe mode. A call is allowed if the manifests allow each of
+ * its needs. It never replaces the engine's policy: a call runs if both allow it. Pure.
  */
 export function checkToolCall(rules: ToolRules, needs: readonly Need[]): ToolVerdict {
   if (rules.mode === 'analysis_only' && rules.effect !== 'read')

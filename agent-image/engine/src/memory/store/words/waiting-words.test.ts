@@ -49,7 +49,7 @@ const waiting = (database: DatabaseSync): readonly number[] =>
     .all()
     .map(({ up_to: seq }) => Number(seq));
 
-test('a store whose words have another version opens with the newest in its index, and indexes the others in steps, also after a restart', async () => {
+test('a store whose words have another version opens with the newest in its index, and indexes the others in steps, even after a restart', async () => {
   const [dir, fresh] = [newFolder(), newFolder()];
   await filled(dir, null);
   await filled(fresh, FORGOTTEN);

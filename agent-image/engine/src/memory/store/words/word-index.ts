@@ -60,7 +60,7 @@ export function openWordIndex(database: DatabaseSync): WordIndex {
 /** The inverse document frequency of BM25 that is never negative. */
 export const weightOf = (rows: number, size: number): number => Math.log(1 + (size - rows + 0.5) / (rows + 0.5));
 
-/** The words of names, as in the index; numbers are no names there. */
+/** The words of names, as in the index; numbers are not names there. */
 const namedIn = (text: string): ReadonlySet<string> =>
   new Set(
     namesOf(text)

@@ -70,7 +70,10 @@ function wireMessage(message: Message, wired: (name: string) => string): ChatMes
   return { ...message, toolCalls };
 }
 
-/** The arguments of an earlier call. Several servers parse them, and refuse a conversation in which they are no JSON object. */
+/**
+ * The arguments of an earlier call. Several servers parse them, and refuse a conversation unless they are a JSON
+ * object.
+ */
 function replayable(text: string): string {
   try {
     if (isJsonObject(JSON.parse(text))) return text;

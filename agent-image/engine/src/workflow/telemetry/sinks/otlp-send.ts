@@ -4,7 +4,7 @@ import { withinTime } from '../../../effects/within-time.ts';
 const MAX_ATTEMPTS = 5;
 /** Wait before the second attempt; it doubles with each further one. */
 const FIRST_WAIT_MS = 500;
-/** Longest wait before an attempt, also if the receiver asks for more. */
+/** Longest wait before an attempt, even if the receiver asks for more. */
 const MAX_WAIT_MS = 30_000;
 /** Time of one attempt, and of all together with their waits. */
 const ATTEMPT_MS = 10_000;
@@ -94,7 +94,7 @@ async function bounded(response: Response): Promise<string> {
   return Buffer.concat(parts).subarray(0, MAX_ANSWER).toString('utf8');
 }
 
-/** A receiver that took only some of the spans must not get them again. Answers that are no JSON say nothing. */
+/** A receiver that took only some of the spans must not get them again. Answers that are not JSON are ignored. */
 function checkAnswer(url: string, text: string): void {
   const { rejectedSpans, errorMessage } = partialIn(text);
   const rejected = Number(rejectedSpans ?? 0);

@@ -183,7 +183,7 @@ test('a refusal that stays, a redirect and a partial success are not repeated', 
   }
 });
 
-test('a warning of a receiver that took everything is no failure', async () => {
+test('a warning of a receiver that took everything is not a failure', async () => {
   const body = JSON.stringify({ partialSuccess: { rejectedSpans: '0', errorMessage: 'slow down' } });
   const receiver = await otlpReceiver([{ status: 200, body }]);
   await aSink(receiver.endpoint).write(ended(), signal);

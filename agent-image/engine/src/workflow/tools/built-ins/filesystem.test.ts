@@ -287,7 +287,7 @@ test('analysis_only denies writes and commands, and reads', async () => {
   assert.equal((await only('filesystem.list', {})).kind, 'ok');
 });
 
-test('data and manifests within the root are closed to tools, also by links', async () => {
+test('data and manifests within the root are closed to tools, even by links', async () => {
   const root = testFolder('own');
   mkdirSync(join(root, '.hamlet'));
   writeFileSync(join(root, '.hamlet/journal.db'), 'events');

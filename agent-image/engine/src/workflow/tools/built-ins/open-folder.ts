@@ -5,7 +5,7 @@ import { fault, isSystemError } from './tool-fault.ts';
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** A folder of the workspace. It stays the same while it is used, also if its path changes. */
+/** A folder of the workspace. It stays the same while it is used, even if its path changes. */
 export type OpenFolder = Readonly<{
   /** The path of an entry, for one operation of the file system that follows no link at its end. */
   at: (name: string) => string;
@@ -32,7 +32,7 @@ type FolderPlace = Readonly<{
  *
  * Between the check of a path and its use, a program in the workspace can replace a folder by a link that leads out. Node has no
  * `openat`. On Linux, `/proc/self/fd/N/name` is the same: the kernel resolves the name in the folder that descriptor N holds. Each part
- * is opened so from the one before it with `O_NOFOLLOW`, so no part can be a link, and the folder that is then open is the one that
+ * is opened so from the previous one with `O_NOFOLLOW`, so no part can be a link, and the folder that is then open is the one that
  * operations reach. Elsewhere the parts are opened by their paths, and `check` compares the folder at the path with the open one: that
  * makes the race short, and does not exclude it.
  */

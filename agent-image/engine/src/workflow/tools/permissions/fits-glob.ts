@@ -22,7 +22,7 @@ function below(reached: readonly boolean[]): boolean[] {
 const onward = (reached: readonly boolean[], part: string, parts: readonly string[]): boolean[] =>
   reached.map((_, at) => at > 0 && reached[at - 1] === true && fitsName(part, parts[at - 1] ?? ''));
 
-/** The last `*` takes one more character after each mismatch; an earlier one never has to. */
+/** Backtracks only to the last `*`, which takes one more character after each mismatch. */
 function fitsName(pattern: string, name: string): boolean {
   let [at, from, star, resume] = [0, 0, -1, 0];
   while (from < name.length) {
