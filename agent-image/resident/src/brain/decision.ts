@@ -10,7 +10,7 @@ export const REFUSAL_PAUSE_TICKS = 600;
 export interface Occasion {
   readonly prompt: string;
   readonly fallback: string;
-  /** Facts that follow verbatim, also after a model's sentence; may be empty. */
+  /** Facts that follow verbatim, even after a model's sentence; may be empty. */
   readonly facts: string;
   readonly written?: string;
 }

@@ -136,7 +136,7 @@ test('the runtime engine is promised a model, and the gateway must serve it', as
   assert.deepEqual(await of(served, { runtime: { name: 'scripted', named: false, config: {} }, model: null }), []);
 });
 
-test('checks are reported until the process ends, also after a failed check', async () => {
+test('checks are reported until the process ends, even after a failed check', async () => {
   const stop = new AbortController();
   const reports: ResidentReport[] = [];
   let tries = 0;

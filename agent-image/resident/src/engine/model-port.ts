@@ -228,7 +228,7 @@ function metadataOf({ run, ask, attempt }: NonNullable<ModelRequest['at']>, leas
 
 const converted = new WeakMap<Message, ChatMessage>();
 
-/** Converts a message once, because each request of a run repeats all messages of the one before it. */
+/** Converts a message once, because each request of a run repeats all messages of the previous one. */
 function messageOf(message: Message): ChatMessage {
   const made = converted.get(message) ?? wireMessage(message);
   converted.set(message, made);
@@ -247,7 +247,10 @@ function wireMessage(message: Message): ChatMessage {
 
 const MAX_INVALID_CHARS = 2_000;
 
-/** The arguments of an earlier call. Several servers parse them, and refuse the whole conversation if they are no JSON object. */
+/**
+ * The arguments of an earlier call. Several servers parse them, and refuse the whole conversation unless they are a
+ * JSON object.
+ */
 function replayable(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -26,7 +26,7 @@ export interface Asking {
   readonly least: number;
   /** Name of the schema for the provider. */
   readonly name: string;
-  /** Nothing more is asked once it aborts. */
+  /** Its abort ends all further requests. */
   readonly until: AbortSignal;
 }
 

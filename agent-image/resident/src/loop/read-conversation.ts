@@ -45,7 +45,7 @@ export async function readConversation(
 
 type Failure = Readonly<{ reason: string; tokens: number }>;
 
-/** An unusable answer counts, also if something else prevented the second one. */
+/** An unusable answer counts, even if something else prevented the second one. */
 function fail({ reader, log }: Pick<Reading, 'reader' | 'log'>, passage: Passage, { reason, tokens }: Failure): void {
   if (PASSING.has(reason) && tokens === 0) reader.delay(passage);
   log.warn('facts_not_made', { reason });

@@ -29,7 +29,7 @@ export interface ThinkerPorts {
   readonly quiet?: () => AbortSignal;
   readonly onThought: () => void;
   readonly log: Log;
-  /** Nothing more is asked once it aborts. */
+  /** Its abort ends all further requests. */
   readonly stop?: AbortSignal;
 }
 

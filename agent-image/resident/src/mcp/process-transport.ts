@@ -88,7 +88,7 @@ interface Followed {
   readonly note: (line: string) => void;
 }
 
-/** Reads lines until the program ends. Lines that are no messages are noted, and otherwise ignored. */
+/** Reads lines until the program ends. Lines that are not messages are noted, and otherwise ignored. */
 async function follow(program: HandsProcess, { transport, note }: Followed): Promise<string> {
   const lines = new Lines();
   for (;;) {

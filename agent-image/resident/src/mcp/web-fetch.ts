@@ -103,7 +103,7 @@ function exactLines(): Transform {
   });
 }
 
-/** An error reaches the reader of the answer. */
+/** A transform whose errors reach only the reader of the answer. */
 function quiet(options: TransformOptions): Transform {
   const body = new Transform(options);
   body.on('error', () => {});

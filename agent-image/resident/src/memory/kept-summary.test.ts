@@ -91,7 +91,7 @@ test('a summary is recalled for its people in other conversations alone', async 
   assert.doesNotMatch(await recalled(92, 'Mia', 'Noah'), /oven/);
 });
 
-test('the next summary of a conversation replaces the one before it', async () => {
+test('the next summary of a conversation replaces the previous one', async () => {
   const { store, end, recalled } = anAgent();
   await end({ names: ['Mia'], prompt: 'Shall we bake?', summary: SUMMARY });
   await end({ names: ['Mia'], prompt: 'Hotter!', summary: 'Mia bakes rye. The oven of the abbey needs 260 degrees.' });

@@ -55,7 +55,7 @@ export interface OwnMemory {
    * outside. Null stands at the place of words without content to recall.
    */
   keepWords(words: readonly SaidWords[], outside?: readonly string[]): Promise<readonly KeptWords[]>;
-  /** Keeps a summary in place of the one before it. It is not recalled in its own conversation. */
+  /** Keeps a summary in place of the previous one. It is not recalled in its own conversation. */
   keepSummary(summary: NewSummary): Promise<void>;
   forget(id: string, reader: Reader): boolean;
   pin(id: string, pinned: boolean, reader: Reader): 'done' | 'no_such_memory' | 'too_many_pins';

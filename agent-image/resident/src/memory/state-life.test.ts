@@ -45,7 +45,7 @@ test('goal and plan are in the state document; the file of an earlier version is
   second.close();
 });
 
-test('a damaged version gives the one before it', () => {
+test('a damaged version gives the previous one', () => {
   const dir = mkdtempSync(join(root, 'agent-'));
   const first = aLife(dir);
   for (const goal of ['baking', 'resting']) first.life.remember(stateOf('plan', day(goal)));

@@ -93,7 +93,7 @@ function refusalOf(read: unknown): HandsEnd['outcome'] {
     : failed(data.reason, `The request was refused on its way, and not by the agent (${data.reason}).`);
 }
 
-/** The outcome of a call from the agent's answer. An answer is text from outside, also if the agent refuses. Pure. */
+/** The outcome of a call from the agent's answer. An answer is text from outside, even if the agent refuses. Pure. */
 export function outcomeOfCall(answer: string, status: number): HandsEnd['outcome'] {
   const read = readJson(answer);
   if (status === 401 || status === 403) return refusalOf(read);

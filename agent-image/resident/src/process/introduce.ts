@@ -25,7 +25,7 @@ interface RepeatPorts {
   readonly stop: AbortSignal;
 }
 
-/** Repeats a request until it succeeds, also after a refusal, because the API may not know the Agent yet. */
+/** Repeats a request until it succeeds, even after a refusal, because the API may not know the Agent yet. */
 export async function untilAnswered<T>(
   ask: () => Promise<Answer<T>>,
   { log, rest, random, stop }: RepeatPorts,

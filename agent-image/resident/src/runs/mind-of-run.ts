@@ -7,7 +7,7 @@ import { runtimeNameOf, type Obtained } from '../runtime/runtime-pool.ts';
 export type RunMind = Readonly<{ config: AgentConfig; lost: Extract<Obtained, { ok: false }> | null }>;
 
 /**
- * A run ends with the runtime that began it, also if its Agent has named another since: only that one can read what it has done. A
+ * A run ends with the runtime that began it, even if its Agent has named another since: only that one can read what it has done. A
  * worker has its parent's engine. A workflow, and its stages, need none of the agent's own minds. The program of a replaced mind is gone, so its run fails; so does a run that may change nothing, because
  * no rule holds back the tools of a program. Pure.
  */

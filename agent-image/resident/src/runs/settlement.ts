@@ -76,7 +76,7 @@ const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
 
 const cut = (text: string, maxChars: number): string => shorten(storableText(text), maxChars);
 
-/** @param answers of a model, whose calls are no steps of the run */
+/** @param answers of a model, whose calls do not count as steps of the run */
 export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[], answers = 0): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
   const nothing =

@@ -53,7 +53,7 @@ async function shown(kit: ToolKit, { memories, hits }: Found, { run, signal }: C
   const cited = hits.filter(({ source }) => !noted.forgotten.includes(source));
   kit.ownMemory.use(kept.map(({ id }) => id));
   const text = [...kept.map(memoryInWords(noted.tainted)), ...cited.map(hitInWords)].join('\n');
-  // The text of a file is data for the model, also if the agent wrote it.
+  // The text of a file is data for the model, even if the agent wrote it.
   return noted.tainted.length > 0 || cited.length > 0 ? fromOutside(text) : okay(text);
 }
 

@@ -94,7 +94,10 @@ export class ManifestTools {
     };
   }
 
-  /** A tool of an MCP server of which no tool is there. A task outlives a restart of its servers, so each call looks for the tool again. */
+  /**
+   * A tool of an MCP server that offers no tools now. A task outlives a restart of its servers, so each call looks for
+   * the tool again.
+   */
   #served(name: string): Tool | null {
     const server = mcpServerOf(name);
     const { tools } = this.#setting;

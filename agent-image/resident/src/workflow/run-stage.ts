@@ -12,7 +12,7 @@ export type StageKit = Pick<ToolKit, 'work' | 'book' | 'childRuns' | 'mirrored' 
 
 /**
  * The tool whose calls ask the agents of stages. The API has one worker for each call, so a repeated call finds its worker: the engine may
- * repeat it like a read, also after it waited for people or a model.
+ * repeat it like a read, even after it waited for people or a model.
  */
 export const runStage = (kit: StageKit, journal: Pick<Engine, 'outcomeOf'>): Tool =>
   defineTool({

@@ -81,7 +81,7 @@ func matches(seen string, before *former) bool {
 	return seen == before.sha256
 }
 
-// Write replaces a whole file: a reader sees the former content or the new one, also after a crash. It writes a new file and
+// Write replaces a whole file: a reader sees the former content or the new one, even after a crash. It writes a new file and
 // renames it, so a file outside the root that shares a hard link keeps its content.
 func Write(a WriteArgs) (Written, *process.Fault) {
 	if len(a.Data) > MaxBytes {

@@ -20,7 +20,7 @@ type Output struct {
 	Head []byte `json:"head"`
 	// Tail begins after the head, if the output is longer.
 	Tail []byte `json:"tail,omitempty"`
-	// Open means that a process can still write, also after the first one of its group has ended.
+	// Open means that a process can still write, even after the first one of its group has ended.
 	Open bool `json:"open"`
 }
 

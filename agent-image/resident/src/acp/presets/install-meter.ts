@@ -31,5 +31,4 @@ export class InstallMeter {
   }
 }
 
-/** The output without the lines of the meter. */
 export const withoutMeter = (output: string): string => output.replaceAll(LINE, '');

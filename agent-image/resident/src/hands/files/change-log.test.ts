@@ -1,4 +1,4 @@
-/** The log of changes in a real database stays bounded by number and by bytes, also after a restart. */
+/** The log of changes in a real database stays bounded by number and by bytes, even after a restart. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -152,7 +152,7 @@ test('the first use by a run writes the files of its message; a file that is the
   assert.equal(read('one'), 'changed');
 });
 
-test("repository and branch are the work tree's current ones, also from another container", async () => {
+test("repository and branch are the work tree's current ones, even from another container", async () => {
   const repository = { url: urlOf('a/project').replace(/\.git$/, ''), branch: 'main' };
   const { folder } = await use('r1', 'a/project');
   for (const read of [readInHands(hands.socket, hands.workspace), readIn(hands.workspace)]) {

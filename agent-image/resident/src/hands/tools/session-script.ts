@@ -1,6 +1,6 @@
 /**
  * The script that runs one command of a session: `bash -c SCRIPT hamlet-shell FOLDER WORKSPACE OWN COMMAND KEEPS`. It loads
- * folder and exported variables from the session's folder, and stores them when the command has ended, also after `exit`. The
+ * folder and exported variables from the session's folder, and stores them when the command has ended, even after `exit`. The
  * variables named in OWN belong to each call. A killed command leaves the session unchanged. With an empty KEEPS nothing is stored.
  *
  * Functions, aliases and options of the shell end with their command: the API judges a later command by the names of its programs

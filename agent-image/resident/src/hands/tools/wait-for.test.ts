@@ -24,7 +24,7 @@ test('a background process is awaited until its end, and its end and output are 
   assert.match(text, /^Process 1\.0 is over\. It ended after [\d.]+ s with exit code 3\.\nstdout:\nbuilding\nbuilt\n$/);
 });
 
-test('a text in the output ends the wait, also on stderr, across parts, and if it is there already', async () => {
+test('a text in the output ends the wait, even on stderr, across parts, and if it is there already', async () => {
   await start('printf "server lis" >&2; sleep 1; printf "tening\\n" >&2; sleep 60', '2.0');
   const waited = { process: '2.0', text: 'listening', seconds: 60 };
   assert.match(await wait(waited), /^The output of process 2\.0 has the text\./);

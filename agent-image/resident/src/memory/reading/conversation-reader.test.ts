@@ -214,7 +214,7 @@ test('words of a page are not read', async () => {
   assert.deepEqual([asked, facts()], [[], []]);
 });
 
-test('forgetting the words forgets the fact, also while the model writes it; words that people forgot are not sent', async () => {
+test('forgetting the words forgets the fact, even while the model writes it; words that people forgot are not sent', async () => {
   const { say, read, facts, asked, forget, whenAsked, whenCatchingUp } = anAgent();
   const run = await say('I like rye bread.');
   await read({ facts: [fact('Mia likes rye bread.')] });

@@ -33,7 +33,7 @@ export type ReadMarks = Readonly<z.infer<typeof ReadMarks>>;
 /** After a clock that was ahead, the words of the last hour count as unread. */
 const BACK_MS = 3_600_000;
 
-/** The marks, also if the clock was ahead when they were written: words that were said since have earlier times. Pure. */
+/** The marks, even if the clock was ahead when they were written: words that were said since have earlier times. Pure. */
 export const asOf = (marks: ReadMarks, now: number): ReadMarks =>
   marks.readTo <= now ? marks : { ...marks, readTo: Math.max(0, now - BACK_MS) };
 
