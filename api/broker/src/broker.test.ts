@@ -128,7 +128,7 @@ test("addresses of the cluster, the owner's network, the machine and the metadat
   assert.deepEqual(internet.dialled, []);
 });
 
-test('the broker connects to the address that it judged, also when the name changes (rebinding)', async () => {
+test('the broker connects to the address that it judged, even when the name changes (rebinding)', async () => {
   let asked = 0;
   internet.names.set('rebind.org', [PUBLIC]);
   broker.village.addAgent('ada', { allow: [{ host: 'rebind.org' }] });

@@ -153,7 +153,7 @@ test('early hints and hop-by-hop headers are dropped, repeated headers stay', as
   assert.equal(headers['x-hop'], undefined);
 });
 
-test('consecutive requests share one connection, also after answers without a body', async () => {
+test('consecutive requests share one connection, even after answers without a body', async () => {
   for (const path of ['/one', '/empty', '/two'])
     assert.ok([200, 204].includes((await broker.plain(`http://server.org${path}`)).status));
   assert.deepEqual(internet.dialled, ['93.184.215.14:80']);

@@ -11,7 +11,7 @@ import { phraseOf, REFUSAL_HEADER, refuseRequest } from './refuse.ts';
 
 /** Milliseconds that a program has to send the start of its body. */
 const HEAD_MS = 30_000;
-/** Bytes that the broker keeps of a body that no reader can judge; then the body counts as ended. */
+/** Maximum bytes that the broker keeps of a body that its readers cannot judge; then the body counts as ended. */
 const HEAD_MAX_BYTES = 4 * MAX_COMMAND_BYTES;
 
 /** A refused push; `push` is null if the broker could not read its commands. */

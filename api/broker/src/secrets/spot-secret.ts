@@ -68,7 +68,7 @@ export class SecretSpotter {
     this.#longest = longest + 2 * Math.ceil(longest / LINE_LENGTH);
   }
 
-  /** True if the bytes contain the secret, also if line breaks divide it. */
+  /** True if the bytes contain the secret, even if line breaks divide it. */
   isIn(bytes: Buffer): boolean {
     const unwrapped = bytes.includes('\n')
       ? Buffer.from(bytes.toString('latin1').replaceAll(LINE_BREAKS, ''), 'latin1')

@@ -4,7 +4,7 @@ export type ModelMender = 'admin' | 'account' | 'provider' | 'caller';
 export interface ModelFailure {
   /** The cause, as a part of a sentence: `no server answers at this address`. */
   readonly cause: string;
-  /** The next step of the person who mends it, after "You can" or "Ask an admin to". */
+  /** The next step of the person who can fix it, after "You can" or "Ask an admin to". */
   readonly fix: string;
   /** The next step of the person whose run or message failed; `fix` if left out. */
   readonly advice?: string;

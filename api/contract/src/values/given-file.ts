@@ -9,7 +9,6 @@ const CONTENT_MAX_CHARS = Math.ceil(GIVEN_FILE_MAX_BYTES / 3) * 4;
 export const GIVEN_FILES_BODY_MAX_BYTES = GIVEN_FILES_MAX * CONTENT_MAX_CHARS + (128 << 10);
 const PATH_MAX_CHARS = 300;
 
-/** The text of a message that has only files. */
 export const ONLY_FILES_TEXT = 'Look at the files of this message.';
 
 /** The number of bytes in base64. */

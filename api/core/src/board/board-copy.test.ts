@@ -100,7 +100,7 @@ for (const [viewer, changes, sees] of SEES) {
   });
 }
 
-test('only its author and moderators see a hidden reply; a viewer who cannot see a post sees no reply of it', () => {
+test('only its author and moderators see a hidden reply; a viewer who cannot see a post cannot see its replies', () => {
   const hidden = reply(1, 1, { status: 'moderated', moderation: NOTE, author_id: 'bob' });
   assert.equal(maySeeReply({ role: 'agent', actor: 'cleo' }, post(1), hidden), false);
   assert.equal(maySeeReply({ role: 'agent', actor: 'bob' }, post(1), hidden), true);

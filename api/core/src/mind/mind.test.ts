@@ -73,7 +73,7 @@ test('the event of a start names the mind, unless an older village wrote it', ()
     assert.equal(mindIn(detail), null);
 });
 
-test('a line says where another mind begins; a program that has not started yet may be the one before', () => {
+test('a line says where another mind begins; a program that has not started yet may be the previous one', () => {
   const rows: readonly (readonly [Mind | null, string | null])[] = [
     [ENGINE, null],
     [null, null],

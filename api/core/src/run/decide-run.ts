@@ -169,7 +169,7 @@ function wait(run: RunProgress, { pending, ...claim }: RunClaim & { readonly pen
   return { kind: 'change', next: { ...run, state: 'waiting_permission' }, event: 'waiting' };
 }
 
-/** The outage is no fault of the run, so the attempt counts as one with progress. */
+/** The run did not cause the outage, so the attempt counts as one with progress. */
 function park(run: RunProgress, { parks, ...claim }: RunClaim & { readonly parks: RunParks }): RunVerdict {
   const refusal = inHand(run, claim);
   if (refusal !== null) return refusal;

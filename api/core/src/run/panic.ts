@@ -116,7 +116,7 @@ const levelOf = (row: number): Panic['level'] | null =>
 
 /**
  * The consequence of the newest of a run's ended calls, oldest first; null if none. Calls of one cause count in a row; test runs
- * count if they fail as the one before did; other calls may be between them. Pure.
+ * count if they fail as the previous one did; other calls may be between them. Pure.
  */
 export function panicOf(calls: readonly EndedCall[]): Panic | null {
   const rows = [

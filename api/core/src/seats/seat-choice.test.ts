@@ -263,7 +263,7 @@ test('a new agent gets the node of its volume, or another if that has no room', 
   assert.equal(plan.admit(request('bob', 'low', { volumeOn: 'a' }))?.node, 'b');
 });
 
-test('a smaller tier is admitted at once, also on a node that is overfull', () => {
+test('a smaller tier is admitted at once, even on a node that is overfull', () => {
   const nodes = [node('a', room(400, 400, 0, 10), { taken: room(350, 350, 0, 0) })];
   const plan = planned({ nodes, requests: [request('ada', 'middle', on('a'))] });
   assert.deepEqual(plan.admit(request('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });

@@ -12,7 +12,6 @@ function withoutImages(message: ChatMessage): ChatMessage {
   return { ...rest, content: [rest.content, ...images.map(textOfImage)].filter((part) => part !== '').join('\n') };
 }
 
-/** True if a message has an image. Pure. */
 export const hasImages = ({ messages }: Pick<ChatRequest, 'messages'>): boolean =>
   messages.some((message) => 'images' in message && message.images !== undefined && message.images.length > 0);
 

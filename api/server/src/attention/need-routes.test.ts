@@ -45,7 +45,7 @@ test('a result waits for the person who offered money, and for no admin, until i
   assert.deepEqual(await needsOf(member), []);
 });
 
-test('requests come first, also if they are the newest, and a member sees only those of their own runs', async () => {
+test('requests come first, even if they are the newest, and a member sees only those of their own runs', async () => {
   const { post } = await admin.createPost({ title: 'Rude', body: 'words' });
   await member.flagPost({ post_id: post.post_id, reason: 'spam' });
   const working = await permits.startRun('dan');

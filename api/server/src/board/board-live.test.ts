@@ -103,7 +103,7 @@ test('viewers get null for a hidden text, and drop it', async () => {
   assert.equal(hiding.post?.moderation?.reason, 'abuse');
 });
 
-test('a viewer resumes at its offset, also on the other replica; a lost offset causes a reset', async () => {
+test('a viewer resumes at its offset, even on the other replica; a lost offset causes a reset', async () => {
   const viewer = await viewerAt(0);
   await post(0, { title: 'before' });
   await eventually('the first', () => viewer.events.length === 1);

@@ -61,7 +61,7 @@ test('only its author and admins see a hidden text, with the reason; restoring i
   await refuses(decide(randomUUID(), { reason: 'spam' }), 'no_such_post');
 });
 
-test('an admin undoes a decision, then the one before it', async () => {
+test('an admin undoes a decision, then the previous one', async () => {
   const { post_id } = await post(play.as('ada'));
   await refuses(decide(post_id, { decision: 'undo', reason: 'other' }), 'nothing_to_decide');
   await decide(post_id, { reason: 'abuse' });

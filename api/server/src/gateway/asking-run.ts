@@ -87,7 +87,7 @@ interface Found {
   readonly runId: string | null;
 }
 
-/** Neither read needs the other, and each takes a round trip before the model is asked. */
+/** The two reads are independent, so they run at once: each takes a round trip before the request to the model. */
 async function openAndCount({ db, deltas }: Ports, asking: NamedRun): Promise<Found> {
   const source = sourceOf(asking);
   const runId = source?.runId ?? null;

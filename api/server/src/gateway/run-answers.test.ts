@@ -81,7 +81,7 @@ test('the text of an answer is published with the numbers of the request, and th
   wire.verify();
 });
 
-test("a program's answer is charged to the run in its header, also if its body names another, and people do not see it; another run, an earlier attempt and a cancelled run are refused", async () => {
+test("a program's answer is charged to the run in its header, even if its body names another, and people do not see it; another run, an earlier attempt and a cancelled run are refused", async () => {
   const runId = await startedRun('fay');
   answerWith(['an answer to the program']);
   assert.match(await (await ask('fay', { run_id: runOfBob }, { program: `${runId}/1` })).text(), /DONE/);

@@ -5,7 +5,7 @@ import { continueTrace, readTraceparent } from './trace.ts';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-test('a header is read as the W3C defines it, and anything else is no header', () => {
+test('a header is read as the W3C defines it, and anything else is ignored', () => {
   assert.deepEqual(readTraceparent(`00-${TRACE}-${SPAN}-01`), { traceId: TRACE, spanId: SPAN, isSampled: true });
   assert.equal(readTraceparent(`00-${TRACE}-${SPAN}-02`)?.isSampled, false);
   for (const later of [`cc-${TRACE}-${SPAN}-01`, `cc-${TRACE}-${SPAN}-01-more`])

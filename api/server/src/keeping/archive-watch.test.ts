@@ -18,7 +18,7 @@ test('an archive is as far behind as its newest second, and troubled while it ha
   assert.equal(archiveHealth({ ...state, latest: before(-5) }, NOW).behindS, 0);
 });
 
-test('a village whose Postgres archives nothing has no archive, also if an earlier one reported otherwise', async () => {
+test('a village whose Postgres archives nothing has no archive, even if an earlier one reported otherwise', async () => {
   const { village, play } = await startPlay();
   const superuser = openSuperuser(village.postgres);
   await superuser.run(

@@ -14,7 +14,7 @@ export function archiveHealth(
   now: Date,
 ): z.infer<typeof Watched> {
   if (state === null) return { behindS: 0, troubled: 0 };
-  // No report comes while the first base backup waits for its segment.
+  // The archive does not report while the first base backup waits for its segment.
   const behindMs = now.getTime() - (state.latest ?? state.reportedAt).getTime();
   return { behindS: Math.max(0, Math.floor(behindMs / 1_000)), troubled: state.problem === null ? 0 : 1 };
 }

@@ -144,7 +144,7 @@ test('a forbidden or unknown tool cannot be asked for', async () => {
   );
 });
 
-test('a wrong lease, an older attempt and another cycle perform nothing', async () => {
+test('calls with a wrong lease, an older attempt or another cycle are refused', async () => {
   const working = await permits.startRun('ada');
   await permits.allow(working, post('1.0', 'Stolen'));
   const { attempt, cycle } = working;

@@ -51,7 +51,7 @@ export function residentHandlers(village: Village) {
       await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
       const turn = { turn_id, cycle, trigger, uid: actor.uid };
       await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail: { ...turn, why: decided.why } });
-      // No words of a model go to the log, because logs leave the village's control.
+      // The log omits the words of a model, because logs leave the village's control.
       const afterCommit = (): void => village.log('info', 'turn', { agent_id: actor.agentId, ...turn, traceparent });
       return { ...accepted({ turn_id }), afterCommit };
     }),

@@ -97,7 +97,7 @@ async function isInAudit<T>(
   return seen !== null && hasRecorded(seen, generation);
 }
 
-/** Records the result of a write. The audit gets one row for a change, also after a retry. */
+/** Records the result of a write. The audit gets one row for a change, even after a retry. */
 async function record<T>(
   tx: Tx,
   { kind, name, action, detail }: ClusterWrite<T>,

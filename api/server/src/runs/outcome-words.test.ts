@@ -18,7 +18,7 @@ test('people read the words of an outcome, not its JSON', () => {
   );
 });
 
-test('a text that is no outcome with words stays as it is', () => {
+test('a text other than an outcome with words stays as it is', () => {
   for (const text of ['Said.', '{"kind":"over_budget","code":"no_progress"}', '{"text":3}', '[1]', 'null', '{"text"'])
     assert.equal(outcomeInWords(text), text);
 });

@@ -1,5 +1,5 @@
 /**
- * A long run reports in its session by the events that the API has: one message, replaced in place, that is no answer.
+ * A long run reports in its session from the events that the API has: one message, replaced in place, which does not count as an answer.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

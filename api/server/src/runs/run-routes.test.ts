@@ -175,7 +175,7 @@ test('a run that its agent never finishes is given up after the maximum number o
   assert.equal(await runs.next('dan'), null);
 });
 
-test('a run waits for a sleeping agent, and a new stream gets a hint of it', async () => {
+test('a run waits for a sleeping agent, and a new stream gets a hint', async () => {
   await runs.play.admin.suspendAgent({ agent_id: 'eve' });
   const { run_id } = await runs.give('eve');
   await runs.play.admin.awakenAgent({ agent_id: 'eve' });

@@ -170,7 +170,7 @@ test('a person may open a limited number of streams', async () => {
   dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
 });
 
-test('a stream ends when its reader signs out or is banned, also on another replica', async () => {
+test('a stream ends when its reader signs out or is banned, even on another replica', async () => {
   const runId = await startedRun();
   const url = (index: number): string => replicas[index]?.peopleUrl ?? '';
   const grace = await firstAdmin(url(0));

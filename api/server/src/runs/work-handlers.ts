@@ -173,13 +173,12 @@ function startRun({ db, limits, policyOfRun, source }: Village): Handlers['start
   );
 }
 
-/** The agent of a stage reads what its task has by now, also from stages that ended after the worker was created. */
+/** The agent of a stage reads what its task has by now, even from stages that ended after the worker was created. */
 async function taintAtStart(tx: Tx, run: RunRow): Promise<void> {
   await taintByConversation(tx, run);
   if (run.stage !== null) await taintWorker(tx, run);
 }
 
-/** The files of the message of a run. */
 async function filesOf(tx: Tx, { kind, runId }: RunRow): Promise<{ readonly files?: RunFile[] }> {
   const files = kind === 'message' ? await listRunFiles(tx, runId) : [];
   return files.length === 0 ? {} : { files: files.map(({ path, sha256 }) => ({ path, sha256: sha256.toHex() })) };

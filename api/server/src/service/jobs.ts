@@ -17,7 +17,7 @@ export interface Job {
   /** Receives the result of a run on this replica or another one. */
   readonly receive: (result: string) => void;
   /**
-   * `postgres`: upkeep that must happen, done by the replica that holds the lock for it, also without Redis. `redis`: work that may
+   * `postgres`: upkeep that must happen, done by the replica that holds the lock for it, even without Redis. `redis`: work that may
    * be late or leaves the village, done by any replica.
    */
   readonly by: 'postgres' | 'redis';

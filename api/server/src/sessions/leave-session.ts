@@ -14,7 +14,9 @@ function refuseRemoval({ people, createdById }: ChatSessionRow, personId: string
   return people.length === 1 ? refused('last_person') : null;
 }
 
-/** Removes a person from a session. Their streams of it and of its runs end, and their rules in it no longer apply. */
+/**
+ * Removes a person from a session. Ends their streams of the session and its runs, and the rules that they made in it.
+ */
 export const removeSessionPerson: Handlers['removeSessionPerson'] = inTx(async (request, tx) => {
   const held = await holdSession(tx, request);
   if (!held.ok) return held;

@@ -1,4 +1,4 @@
-/** No event that was acknowledged as durable is lost, not even after a kill -9 of the writer or a restart of Postgres or Redis. */
+/** Events acknowledged as durable survive a kill -9 of the writer and restarts of Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

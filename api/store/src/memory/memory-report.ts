@@ -127,7 +127,7 @@ async function sizeOf(tx: Tx, agentUid: string, among: readonly string[]): Promi
   return firstRow(rows, 'the database did not count the memories');
 }
 
-/** Rows that one statement deletes at most: a statement has 10 s, also on a busy machine. */
+/** Rows that one statement deletes at most: a statement has 10 s, even on a busy machine. */
 const DELETED_AT_ONCE = 2_000;
 
 /** Deletes memories that wait for no change, and keeps the number and size of the rest. Returns how many it deleted. */

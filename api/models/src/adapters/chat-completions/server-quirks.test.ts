@@ -214,7 +214,7 @@ test('an error after text keeps the text', async () => {
   );
 });
 
-test("llama.cpp's status 500 for a full context is no failure of the server", async () => {
+test("llama.cpp's status 500 for a full context does not count as a failure of the server", async () => {
   server().wire.add({
     answer: json({ error: { code: 500, message: 'Context size has been exceeded.', type: 'server_error' } }, 500),
   });

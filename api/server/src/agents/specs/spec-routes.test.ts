@@ -120,7 +120,7 @@ test('each invalid field has a line: of the schema, and of the cluster alone', a
   await refuses(admin().getAgentSpec(on('wrong')), 'no_such_agent');
 });
 
-test('labels of the village and names that are no agent names are refused', async () => {
+test('labels of the village and invalid names of agents are refused', async () => {
   for (const labels of [{ 'hamlet.village/role': 'agent' }, { 'app.kubernetes.io/name': 'x' }])
     assert.equal(
       (await send('POST /agents', { agent_id: 'labelled', spec: {}, labels })).body.code,

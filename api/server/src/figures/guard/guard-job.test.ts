@@ -119,7 +119,7 @@ test('a guard that is switched off ends the shortages that exist', async () => {
   assert.deepEqual([await readShortages(db), (await announced()).length], [[], 5]);
 });
 
-test('a shortage ends ten minutes after the last reading, also while Redis is away', async () => {
+test('a shortage ends ten minutes after the last reading, even while Redis is away', async () => {
   await pass(15, 1);
   await pass(15, 1);
   const away = () => Promise.reject(new Error('Redis does not answer'));

@@ -106,7 +106,7 @@ test('parallel tool calls are translated, and so are their results in the next r
   wire.verify();
 });
 
-test('a stream has the events of the format, also if the model alternates between tool calls', async () => {
+test('a stream has the events of the format, even if the model alternates between tool calls', async () => {
   answerWith(wire, { text: ['I ', 'walk.'], calls: CALLS, usage: { prompt: 40, completion: 9 } });
   const stream = bob().messages.stream({ ...ASKED, tools: TOOLS });
   const types: string[] = [];

@@ -18,7 +18,7 @@ const why = async (given: string | undefined, schema?: object): Promise<string> 
   return checked.fits ? 'fits' : checked.why;
 };
 
-test('a library that cannot be loaded is no fault of the schema, and the next check loads it again', async () => {
+test('a library that cannot be loaded is not a fault of the schema, and the next check loads it again', async () => {
   const hooks = registerHooks({
     resolve: (specifier, context, next) => {
       if (specifier.startsWith('ajv/')) throw new Error('EMFILE: too many open files');
