@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
-/** Stages one after another, each of which gets the text of the one before it; or all side by side. */
+/** Stages one after another, each of which gets the text of the previous one; or all side by side. */
 export type Shape = 'sequence' | 'parallel';
 
 export interface Subject {

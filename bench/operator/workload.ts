@@ -53,7 +53,6 @@ const entitlement = (
 const TIER = entitlement('tier-0', { rank: 0, compute: { resources: { cpu: '250m', memory: '256Mi' } } });
 const TIERS = [TIER, entitlement('tier-1', { rank: 1, minBalance: '10', compute: { resources: LARGER } })];
 
-/** The name of an agent by its number. */
 export const agentName = (index: number): string => `agent-${index}`;
 
 const agentObject = (index: number): NewObject =>

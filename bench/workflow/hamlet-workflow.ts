@@ -23,7 +23,7 @@ const TOOLS = {
 
 const stagesOf = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `s${at}`);
 
-/** JSON is YAML. A stage of a sequence gets the output of the one before it. */
+/** JSON is YAML. A stage of a sequence gets the output of the previous one. */
 function workflowOf(shape: Shape, count: number): object {
   const ids = stagesOf(count);
   const nodes = ids.map((id) => ({ id, role: 'tool', tool: 'step' }));

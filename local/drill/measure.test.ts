@@ -73,7 +73,7 @@ test('an effect whose look fails ends the trial with its error', async () => {
   assert.equal(seen.releases, 1);
 });
 
-test('a silence in which no look was answered proves nothing', async () => {
+test('a silence without an answered check proves nothing', async () => {
   const { brake, seen } = fakeBrake(null);
   const arm = async () => {
     const { effects, ...armed } = await brake.arm();

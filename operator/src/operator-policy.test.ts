@@ -181,7 +181,7 @@ const REFUSED: Readonly<Record<string, () => object>> = {
   'no agent label': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
 };
 
-test('the operator may create pods of agents with all settings, also without hands', async () => {
+test('the operator may create pods of agents with all settings, even without hands', async () => {
   const settings = SETTINGS;
   const handless = podManifest({
     agent: agent(),

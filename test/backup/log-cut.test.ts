@@ -1,4 +1,4 @@
-/** The folder of the sealed log becomes that of an earlier moment, also if the first attempt is interrupted, or if an earlier cut lost the moment. */
+/** The folder of the sealed log becomes that of an earlier moment, even if the first attempt is interrupted, or if an earlier cut lost the moment. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

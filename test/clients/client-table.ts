@@ -1,4 +1,4 @@
-/** Programs and libraries that use models through their own clients, each at its newest version and at the one before. */
+/** Programs and libraries that use models through their own clients, each at its newest version and at the previous one. */
 import { MODEL } from './model-rig.ts';
 
 export interface ClientPlace {

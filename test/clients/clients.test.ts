@@ -1,4 +1,4 @@
-/** Each client of the table does a small task through the gateway, at its newest version and at the one before. */
+/** Each client of the table does a small task through the gateway, at its newest version and at the previous one. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -13,7 +13,7 @@ test('the copy of a dead process is removed; the copy of a living process and ot
   assert.deepEqual(readdirSync(parent).toSorted(), ['hamlet-coverage-1', living]);
 });
 
-test('tests pass in a copy, also with a package that only their workspace has', async () => {
+test('tests pass in a copy, even with a package that only their workspace has', async () => {
   const copy = new WorkCopy();
   try {
     assert.equal(await copy.test('api/core/src/egress/address.test.ts', 60_000), 'passed');

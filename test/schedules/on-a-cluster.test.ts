@@ -1,6 +1,6 @@
 /**
  * A Schedule of ten seconds on a real API server, with the whole operator and the whole api: every slot fires, and all
- * views of it agree.
+ * views of a firing agree.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

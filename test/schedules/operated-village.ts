@@ -36,7 +36,7 @@ export async function operatedVillage(
     metricsUrl,
     play: new Play(baseUrl),
     db: village.openDb(),
-    /** Starts an operator with a greater fence than the one before. */
+    /** Starts an operator with a greater fence than the previous one. */
     startOperator: async (parts: OperatorParts = {}) => {
       const fence = { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: (transitions += 1) };
       const operator = new Operator({

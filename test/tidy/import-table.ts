@@ -13,7 +13,7 @@ export interface PackageRule {
   readonly folder: string;
   /** Packages of this repository that its sources may import. */
   readonly imports: readonly string[];
-  /** Folders of it whose sources may import more, and what. */
+  /** Folders of the package whose sources may import more, and the packages. */
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
   /** Packages of this repository that only its tests may import. */
   readonly testImports?: readonly string[];

@@ -65,7 +65,7 @@ test('an event needs an object with a version, and a change also a name', () => 
     assert.throws(() => watchEventOf(line), SyntaxError, JSON.stringify(line));
 });
 
-test('an ERROR event is the error of its status, also without an object', () => {
+test('an ERROR event is the error of its status, even without an object', () => {
   const statusOf = (object: unknown): unknown => {
     try {
       return watchEventOf({ type: 'ERROR', object });

@@ -17,7 +17,7 @@ test('the named file of values stays for later starts, until off', () => {
   assert.equal(ownValues(undefined, kept), null);
 });
 
-test('a missing file is named, also if an earlier start used it', () => {
+test('a missing file is named, even if an earlier start used it', () => {
   ownValues(file, kept);
   rmSync(file);
   assert.throws(() => ownValues(undefined, kept), /village\.yaml is missing/);

@@ -7,8 +7,8 @@ import { writePrivate } from '../secrets.ts';
 const OFF = 'off';
 
 /**
- * The file with the operator's own values of the chart, as `VALUES` names it; without it, the one of the last start. Null if there is
- * none, or after `VALUES=off`. Throws if the file is missing.
+ * The file with the operator's own values of the chart, as `VALUES` names it; without it, that of the last start. Null
+ * without either, or after `VALUES=off`. Throws if the file is missing.
  */
 export function ownValues(named: string | undefined, kept = stateFile('own-values.json')): string | null {
   if (named === OFF) {

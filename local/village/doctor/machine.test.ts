@@ -7,7 +7,7 @@ const FIX = 'use Debian 12 or newer, or Ubuntu 24.04 or newer';
 const release = (id: string, version: string, name: string): string =>
   `PRETTY_NAME="${name}"\nNAME="x"\nVERSION_ID="${version}"\nVERSION="x"\nID=${id}\nID_LIKE=debian\n`;
 
-test('the oldest supported release of a distribution passes, and the one before it fails with a fix', () => {
+test('the oldest supported release of a distribution passes, and the previous one fails with a fix', () => {
   const check = (id: string, version: string): unknown => distributionCheck(release(id, version, `${id} ${version}`));
   for (const [id, least, before] of [
     ['debian', '12', '11'],

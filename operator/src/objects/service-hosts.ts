@@ -31,7 +31,7 @@ export function hostsText(hosts: readonly ServiceHost[]): string {
   return hosts.map(({ name, address }) => `${name}=${address}`).join(' ');
 }
 
-/** A URL with the address of its Service instead of the name; unchanged if the host is no known Service. */
+/** A URL with the address of its Service instead of the name; unchanged if the host is not a known Service. */
 export function withAddress(url: string, hosts: readonly ServiceHost[]): string {
   const { hostname } = new URL(url);
   const address = hosts.find(({ name }) => name === hostname)?.address;

@@ -171,7 +171,7 @@ test('a person deletes an entry, and after a confirmation all that they may know
   await until('only the entry of another session is left', async () => (await left()) === 1);
 });
 
-/** Bob remembers 600 things of Kim, each older than the one before. */
+/** Bob remembers 600 things of Kim, each older than the previous one. */
 async function reportMany(): Promise<void> {
   const { accounts } = await stage.admin.listAccounts({});
   const audience = [`account ${accounts.find(({ name }) => name === 'kim')?.account_id ?? ''}`];

@@ -55,7 +55,7 @@ export function endRunningFiles(): readonly string[] {
 
 let interrupted = false;
 
-/** No pool starts a file from now on. Running files end by the signal that this process received. */
+/** Stops all pools from starting files. Running files end by the signal that this process received. */
 export function startNoMoreFiles(): void {
   interrupted = true;
 }

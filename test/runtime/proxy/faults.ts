@@ -97,7 +97,7 @@ export const goneAsEvent: Pump = (upstream, response) => {
   response.end(`${JSON.stringify({ type: 'ERROR', object: JSON.parse(status(410, 'Expired')) as unknown })}\n`);
 };
 
-/** No data ever arrives, and no error either. */
+/** The connection hangs: it delivers neither data nor an error. */
 export const silence: Pump = (upstream) => void upstream.resume();
 
 /** The API server receives and performs the request; its answer never arrives. */

@@ -119,7 +119,7 @@ test('lost deltas are printed from the stored answer, and no text is printed twi
   assert.equal(gap, 'to Bob.\nI go to Bob.\n');
 });
 
-test('a new attempt withdraws the words of the one before it', () => {
+test('a new attempt withdraws the words of the previous one', () => {
   const text = printed((transcript) => {
     transcript.delta(words('I thi'));
     transcript.delta(words('I go.', 1, 2));

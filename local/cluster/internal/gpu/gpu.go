@@ -1,4 +1,4 @@
-// Package gpu simulates GPUs on nodes. There is no device; only the count for the scheduler is real.
+// Package gpu simulates GPUs on nodes. The devices do not exist; the scheduler sees only their count.
 package gpu
 
 import (

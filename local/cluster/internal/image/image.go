@@ -188,7 +188,7 @@ func sizeOf(source string) (total int64, err error) {
 	return total, err
 }
 
-// openArchive reads an archive. A folder becomes one while it is read, so that no copy of it is written.
+// openArchive reads an archive. A folder becomes one while it is read, which avoids a copy on disk.
 func openArchive(source string) (io.ReadCloser, error) {
 	info, err := os.Stat(source)
 	if err != nil {

@@ -26,7 +26,7 @@ test('the condition names the tier that has enough, also before the agent is con
   for (const parts of [SHORT, { ...SHORT, presence: undefined }]) assert.equal(found(parts), wanted);
 });
 
-test('enough memory, no preset and no hands are no shortage', () => {
+test('enough memory, no preset and no hands do not count as a shortage', () => {
   const pinned = { entitlement: { policy: 'Pinned', name: 'studio' } };
   for (const spec of [{}, { runtime: RUNTIME, ...pinned }, { runtime: RUNTIME, hands: { enabled: false } }])
     assert.match(found({ ...SHORT, spec }), /^True NothingMissing: /);

@@ -160,7 +160,7 @@ test('a suspended Schedule lists no next firing; the time of a condition stays w
   ]);
 });
 
-test('the status shows the runs of the last report of the api, also while the api does not answer', () => {
+test('the status shows the runs of the last report of the api, even while the api does not answer', () => {
   const said = statusOf(
     observed(view({}), {
       activity: runs({ active_runs: 2, last_run_id: 'r1', last_run_at: '2026-11-22T11:59:50.123Z' }),

@@ -81,7 +81,7 @@ const offCentre = (id: string): Promise<number> =>
     })()`,
   );
 
-test('a followed agent is drawn in the middle between the panels, also if its panel arrives late', async () => {
+test('a followed agent is drawn in the middle between the panels, even if its panel arrives late', async () => {
   const { promise: shown, resolve: show } = Promise.withResolvers<void>();
   await page.route('**/assets/inspector-*.js', (route) => shown.then(() => route.continue()));
   await page.goto(`${url}/?agent=ada`);

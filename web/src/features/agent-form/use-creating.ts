@@ -9,7 +9,7 @@ type WorkBody = NonNullable<CallInput<typeof createSchedule>['body']>;
 /** The creation of an agent and, after it, of its schedule. */
 interface Creating {
   readonly sending: Pick<Intent, 'busy' | 'refused'>;
-  /** The name of the agent that exists, also while its schedule is refused: the next attempt makes only the schedule. */
+  /** The name of the agent that exists, even while its schedule is refused: the next attempt makes only the schedule. */
   readonly made: string | null;
   changed(): void;
   /** Resolves to true once everything exists. */

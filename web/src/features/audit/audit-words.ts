@@ -158,7 +158,6 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
   'ledger.adjustment': ['booked an adjustment', 'of'],
 };
 
-/** True for an act that has words of its own. */
 export const hasWords = (action: string): boolean => Object.hasOwn(ACTS, action);
 
 export function wordsOfAct(action: string): ActWords {

@@ -25,7 +25,7 @@ test('the result of a test shows the duration, or the class of the failure', () 
   assert.equal(costLabel({ cost: null }), '');
 });
 
-test('a failed answer names its cause, also if a person made the engine ask again', () => {
+test('a failed answer names its cause, even if a person made the engine ask again', () => {
   const causes = ['auth', 'limits_raised', 'of_later', 'acp_not_started', null].map(failureCause);
   assert.deepEqual(causes, [
     'The provider refuses the key',

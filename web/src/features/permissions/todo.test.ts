@@ -27,7 +27,7 @@ test('the newest list of a run is shown, and a list that the tool refuses change
   assert.deepEqual(todoOf(calls(first, second)), [{ text: 'bake', status: 'done' }]);
 });
 
-test('the plan that a program claims is shown like a list, and a claim that is no plan changes nothing', () => {
+test('the plan that a program claims is shown like a list, and a claim that is not a plan changes nothing', () => {
   const claim = (kind: string, status: string) =>
     JSON.stringify({ kind, title: 'Plan', plan: [{ text: 'bake', status }] });
   const [plan, done] = [claim('plan', 'in_progress'), claim('plan', 'completed')];

@@ -92,7 +92,7 @@ export function pastRows(view: ScheduleView): PastRow[] {
   ];
 }
 
-/** The slots between two instants, both excluded; none if the older instant is no slot of this timetable. */
+/** The slots between two instants, both excluded; none if the older instant is not a slot of this timetable. */
 function silence(timetable: Timetable, olderMs: number, newerMs: number): PastRow[] {
   if (slotAtOrBefore(timetable, olderMs) !== olderMs) return [];
   const between = { afterMs: olderMs, untilMs: newerMs - 1 };

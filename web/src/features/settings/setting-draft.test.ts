@@ -26,7 +26,7 @@ test('a value that a field shows is the value that it reads', () => {
     assert.deepEqual(readSetting(kind, textOf(value)), { ok: true, value });
 });
 
-test('a text that is no value of its kind has a problem with the fix', () => {
+test('a text that is not a value of its kind has a problem with the fix', () => {
   for (const text of ['-1', '1.5', 'soon', '1e3']) {
     const read = readSetting('number', text);
     assert.match(read.ok ? '' : read.problem, /whole number/, text);

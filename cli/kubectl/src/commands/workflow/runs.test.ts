@@ -118,7 +118,7 @@ interface Moment {
   readonly asks?: boolean;
 }
 
-/** A village in which each reading of the run finds the next moment of it; the last one stays. */
+/** A village in which each read of the run returns its next state; the last one stays. */
 async function villageOf(moments: readonly Moment[], made = runOf({ state: 'queued' })) {
   let index = -1;
   const now = (): Moment => moments[Math.min(Math.max(index, 0), moments.length - 1)] ?? { run: made, stages: [] };

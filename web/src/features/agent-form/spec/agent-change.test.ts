@@ -7,7 +7,7 @@ const STORED = {
   spec: { displayName: 'Ada', wake: 'OnMessage', persona: { identity: 'A baker.', personality: 'Calm.' } },
 };
 
-test('an untouched draft changes nothing, also if the stored texts have spaces around them', () => {
+test('an untouched draft changes nothing, even if the stored texts have spaces around them', () => {
   assert.equal(readChange(draftOfStored(STORED)).isChanged, false);
   const spec = { persona: { instructions: 'Bake.\n' } };
   const read = readChange({ version: '1', base: spec, spec });

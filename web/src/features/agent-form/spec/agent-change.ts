@@ -27,7 +27,7 @@ interface ChangeReading {
 
 export function readChange(draft: ChangeDraft): ChangeReading {
   const spec = trimmed(draft.spec);
-  // Spaces that were stored are no change of this person.
+  // Stored spaces do not count as a change by this person.
   const patch = mergePatch(trimmed(draft.base), spec);
   return { spec, patch, isChanged: Object.keys(patch).length > 0, problems: specProblems(spec) };
 }

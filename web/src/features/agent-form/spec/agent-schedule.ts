@@ -17,7 +17,7 @@ export function readWork(
   return reading.ok ? { ok: true, body: { ...givenFields(reading.body), name: reading.name } } : reading;
 }
 
-/** The Schedule as `kubectl apply` takes it, also while it is not valid yet. */
+/** The Schedule as `kubectl apply` takes it, even while it is not valid yet. */
 export function workResource(draft: Draft, agent: string): Resource {
   const { name } = workOf(draft, agent);
   return { kind: 'Schedule', name, spec: { agentName: agent, prompt: draft.prompt, ...timingOf(draft) } };

@@ -19,7 +19,7 @@ test('a part says what it is, and a result also of which call', () => {
   assert.equal(partLabel(part({ source: 'result', tool: 'shell' })), 'Result of “Run a command”');
 });
 
-test('a part says its size, and whether all of it was there', () => {
+test('a part says its size, and whether it was complete', () => {
   assert.equal(partFacts(part({})), 'about 1,204 tokens');
   assert.equal(partFacts(part({ source: 'answer', tokens: 1 })), '1 token');
   assert.equal(partFacts(part({ source: 'history', form: 'shortened' })), 'about 1,204 tokens · only excerpts');

@@ -133,7 +133,7 @@ function useRunPermissions(
   return { permissions: data?.permissions ?? NO_PERMISSIONS, again };
 }
 
-/** The requests that wait for a person, before everything else. */
+/** The requests that wait for a person, above the rest of the page. */
 function Waiting({
   permissions,
   onAnswered,

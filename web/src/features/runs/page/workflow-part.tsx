@@ -13,7 +13,7 @@ type PartProps = Readonly<{
   onAnswered: () => void;
 }>;
 
-/** The workflow that a run carries out, before everything else of it; nothing for other runs. */
+/** The workflow of a run, above the rest of the page; nothing for other runs. */
 export function WorkflowPart({ run, version, onAnswered }: PartProps) {
   const { workflow, state } = run;
   if (workflow === undefined) return null;

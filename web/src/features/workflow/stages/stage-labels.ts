@@ -16,7 +16,6 @@ const STATE_WORDS: Readonly<Record<StageState, string>> = {
   stopped: 'Stopped',
 };
 
-/** The state of a stage in words. */
 export const stateWord = ({ state, takenOver }: Pick<StageView, 'state' | 'takenOver'>): string =>
   takenOver && state === 'completed' ? 'Taken over' : STATE_WORDS[state];
 

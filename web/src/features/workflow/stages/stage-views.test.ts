@@ -58,7 +58,7 @@ test('a stage waits for a person while its call or its worker does, until the ru
   assert.equal(ended['polish'], 'failed');
 });
 
-test('the stage of a call is in its id, also if the name of the stage has dots', () => {
+test('the stage of a call is in its id, even if the name of the stage has dots', () => {
   assert.equal(stageOfCall('a.b-1.2.3:0'), 'a.b-1');
   assert.equal(stageOfCall('7.0'), null);
 });

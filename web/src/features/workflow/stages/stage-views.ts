@@ -51,7 +51,7 @@ function workOf({ id, planned, stage }: Found, { run, workers, permissions }: Se
   return { role, worker, asked, state: stateOf(stage, { isAsked, isOver: GIVEN_UP.has(run.state) }) };
 }
 
-/** States of a run that ended before its workflow did. The stages of a done run have ended, also if the page does not show it yet. */
+/** States of a run that ended before its workflow did. The stages of a done run have ended, even if the page does not show it yet. */
 const GIVEN_UP: ReadonlySet<Run['state']> = new Set(['failed', 'cancelled']);
 
 function stateOf(
