@@ -50,7 +50,10 @@ const loopIssue = (path: string): JsonIssue => ({
   expected: `the schema refers to itself without a value between, at ${path}: remove this reference`,
 });
 
-/** `isMajor`: the whole is of another kind, or a required field is missing. `issues`: as the model can correct them. */
+/**
+ * `isMajor`: the whole value has the wrong type, or a required field is missing. `issues`: as the model can correct
+ * them.
+ */
 function refused(issues: readonly JsonIssue[], isMajor: boolean): Validated<never> {
   const code = isMajor ? 'JSON_SCHEMA_MAJOR_MISMATCH' : 'JSON_SCHEMA_MINOR_MISMATCH';
   return { ok: false, code, issues: issues.slice(0, ISSUES_MAX) };

@@ -69,7 +69,7 @@ const REPAIRED: readonly (readonly [string, string, string, readonly string[]])[
 ];
 
 for (const [name, text, output, actions] of REPAIRED)
-  test(`an answer that is almost JSON costs no request: ${name}`, async () => {
+  test(`an answer that is almost JSON is repaired without another request: ${name}`, async () => {
     const { outcome, journal } = await run([says(text)]);
     assert.deepEqual(outcome, done(text, output));
     assert.deepEqual(checksIn(journal), [{ code: null, text: '', repair: actions }]);

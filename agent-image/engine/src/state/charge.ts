@@ -27,7 +27,7 @@ export function raised(state: RunState, event: EventOf<'budgets_raised'>): Reduc
   return moved(counted(lifted, true, isLastRequest(state) ? state.turns.length : undefined));
 }
 
-/** One count a place: the newest, with the news of a raise. */
+/** Keeps one count for each place, the newest, and the mark of a raise. */
 function counted(state: RunState, isRaised: boolean, afterTurns = finishAfter(state)): RunState {
   const last = state.counts.at(-1);
   const isSamePlace = last?.afterTurns === afterTurns;

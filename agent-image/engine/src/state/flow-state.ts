@@ -39,7 +39,7 @@ export function withCall(flow: FlowState, before: CallState, after: CallState): 
 /** A call as another engine finds it: the outcome of a running one is unknown. */
 export const lostCall = (call: CallState): CallState => (isBegun(call) ? { ...call, phase: 'unknown' } : call);
 
-/** The stages as another engine finds them. */
+/** The stages after the loss of their engine: begun calls of open stages are unknown. */
 export function lostCalls(flow: FlowState): FlowState {
   const stages = [...flow.stages].map(([id, stage]) => {
     const calls = stage.closed === null ? stage.calls.map(lostCall) : stage.calls;

@@ -49,7 +49,7 @@ export interface StandIn {
 export interface RunBook {
   open(run: BookedRun): void;
   close(runId: string): void;
-  /** Finds a run under way by its id or by its stand-in's. */
+  /** Finds a run in progress by its id or by that of its stand-in. */
   find(runId: string): BookedRun | undefined;
   standIn(): StandIn;
   isStandIn(id: string): boolean;

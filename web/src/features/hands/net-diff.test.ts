@@ -82,7 +82,7 @@ test('the net diff of any edits turns the first file into the last', () => {
   }
 });
 
-test('a cut diff, or one that does not follow, has no net diff', () => {
+test('a cut diff, or one that does not follow the previous diff, gives no net diff', () => {
   const [, first] = edited(FILE, { at: 9, remove: 1, insert: ['ten'] });
   assert.equal(netDiff([`${first.slice(0, 60)}\n[… 9 characters left out …]`]), null);
   assert.equal(netDiff([first, first]), null);

@@ -3,7 +3,9 @@ import { notAllowed, locks } from '../../client/lifecycle.ts';
 import { useStore } from '../../client/store.ts';
 import { useRole, useShowAgent, useVillage, useVillageState } from '../village-context.ts';
 
-/** Two ways to relieve a node of an agent: its pod stops, or another tier gives it less. Nothing before the agent is read. */
+/**
+ * Two ways to relieve a node of an agent: its pod stops, or another tier gives it less. Empty until the agent is read.
+ */
 export function AgentRemedies({ id }: { readonly id: string }) {
   const { lifecycle } = useVillage();
   const show = useShowAgent();

@@ -15,7 +15,7 @@ export type YamlFault = Readonly<{ kind: 'syntax' | 'limit'; offset: number; mes
 
 type YamlTokens = Readonly<{ ok: true; tokens: readonly CST.Token[] }> | Readonly<{ ok: false; fault: YamlFault }>;
 
-/** Parts of YAML that manifests do without, and the way to do without them. */
+/** Parts of YAML that manifests may not use, each with its replacement. */
 const REFUSED: ReadonlyMap<string | null, readonly [string, string]> = new Map([
   ['anchor', ['anchors are refused', 'Write the value out at each place.']],
   ['alias', ['aliases are refused', 'Write the value out at this place.']],

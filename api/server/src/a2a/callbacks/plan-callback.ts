@@ -17,7 +17,7 @@ export interface Delivery {
 }
 
 type DeliveryVerdict =
-  /** The receiver has the last state, or takes no callback of this task any more. */
+  /** The receiver has the last state, or no longer takes callbacks of this task. */
   | { readonly kind: 'end'; readonly delivered: boolean }
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed'; readonly failures: number; readonly waitS: number };

@@ -27,7 +27,7 @@ export function refusedProblems(errors: readonly { readonly path: string; readon
   return problems;
 }
 
-/** The schema has words of its own for neither a part that is missing nor a text in place of a number. */
+/** Words for a missing part and for a text in place of a number, which the schema's own messages lack. */
 function worded(message: string): string {
   if (/^Invalid input: expected \w+, received undefined$/.test(message)) return 'Write this too';
   return message === 'Invalid input: expected number, received string' ? 'Write a number' : capital(message);

@@ -84,7 +84,7 @@ test('a folder of many files is listed in its order up to a limit', async () => 
   assert.deepEqual([entries.length, entries[0].name, entries.at(-1).name, more], [1_000, '0000', '0999', true]);
 });
 
-test('an end other than the result has its own code', async () => {
+test('each end of a call without a result has its own code', async () => {
   writeFileSync(at('binary'), Buffer.from([0xff, 0xfe, 0x00]));
   writeFileSync(at('large'), Buffer.alloc(8 << 20, 'x'));
   writeFileSync(at('quotes'), Buffer.alloc(600_000, '"'));
