@@ -121,7 +121,8 @@ class Line implements LiveSocket {
       dead?.close();
       this.#again('reconnecting');
     };
-    this.#watchTimer = setTimeout(look, Math.max(0, dueMs - performance.now()));
+    // A timer counts whole milliseconds, and may end a part of one early.
+    this.#watchTimer = setTimeout(look, Math.max(0, Math.ceil(dueMs - performance.now()) + 1));
   }
 
   #clearTimers(): void {
