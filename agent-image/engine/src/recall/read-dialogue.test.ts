@@ -50,7 +50,7 @@ const MISTAKES: readonly { readonly what: string; readonly file: string; readonl
   {
     what: 'evidence without a turn',
     file: lines(turn, { ...question, evidence: ['1:9'] }),
-    says: /^line 2: evidence 1:9 is no turn/,
+    says: /^line 2: evidence 1:9 is not a turn/,
   },
   {
     what: 'evidence in two sessions',
