@@ -25,13 +25,14 @@ const startKubelet = (names: readonly string[]): Promise<Server> =>
   });
 
 /** Creates a node with a kubelet of this machine. */
-async function addNode(name: string, of: Server): Promise<void> {
+async function addNode(name: string, of: Server, ready = 'True'): Promise<void> {
   const manager = { fieldManager: 'test' };
   await server.client.apply(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } }, manager);
   const status = {
     ...endpointOf(of),
     capacity: { cpu: '20', memory: '128Gi' },
-    conditions: [{ type: 'Ready', status: 'True' }],
+    allocatable: { 'nvidia.com/gpu': '1' },
+    conditions: [{ type: 'Ready', status: ready }],
   };
   const object = { apiVersion: 'v1', kind: 'Node', metadata: { name }, status };
   await server.client.apply(NODES, object as NewObject, { ...manager, subresource: 'status' });
@@ -113,4 +114,15 @@ test('a kubelet that is gone is unreachable', async () => {
   await new Promise((resolve) => gone.close(resolve));
   const [node] = await readOnce();
   assert.equal(node?.problem?.reason, 'unreachable');
+});
+
+test('a lost node has nothing for pods', async () => {
+  const kubelets = open(authority.root);
+  await addNode('box2', kubelet);
+  const names = async () => (await kubelets.allocatable())?.map(({ name }) => name).toSorted();
+  assert.deepEqual(await names(), ['box1', 'box2']);
+  await addNode('box2', kubelet, 'Unknown');
+  assert.deepEqual(await names(), ['box1']);
+  await server.client.delete(NODES, { name: 'box2' });
+  await kubelets.close();
 });

@@ -18,7 +18,7 @@ export interface NodeReading {
 export interface Kubelets {
   /** Reads every node, at most 64; a node that cannot be read has a problem. Throws if the API server does not list them. */
   read(): Promise<readonly NodeReading[]>;
-  /** The resources that each node has for pods, at most 64 nodes; null if the API may not see nodes. */
+  /** The resources that each ready node has for pods, at most 64 nodes; null if the API may not see nodes. */
   allocatable(): Promise<readonly NodeResources[] | null>;
   close(): Promise<void>;
 }
@@ -92,11 +92,14 @@ function figuresToken({ client, namespace, nowMs }: Pick<Ports, 'client' | 'name
   };
 }
 
-function describedNode({ metadata, status = {} }: RawNode): Omit<NodeReading, 'summary' | 'problem'> {
-  const { capacity = {}, conditions = [] } = status;
+const isReady = ({ status }: RawNode): boolean =>
+  status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false;
+
+function describedNode(node: RawNode): Omit<NodeReading, 'summary' | 'problem'> {
+  const capacity = node.status?.capacity ?? {};
   return {
-    name: metadata.name,
-    ready: conditions.some(({ type, status: holds }) => type === 'Ready' && holds === 'True'),
+    name: node.metadata.name,
+    ready: isReady(node),
     cores: cpuMillis(capacity['cpu']) / 1_000,
     memoryBytes: bytes(capacity['memory']),
   };
@@ -152,7 +155,9 @@ export function openKubelets(ports: Ports): Kubelets {
   const nodes = () => reader.list<RawNode>(NODES, { query: { limit: NODES_MAX } });
   return {
     allocatable: async () =>
-      (await nodes()).items.map(({ metadata: { name }, status }) => ({ name, allocatable: status?.allocatable ?? {} })),
+      (await nodes()).items
+        .filter(isReady)
+        .map(({ metadata: { name }, status }) => ({ name, allocatable: status?.allocatable ?? {} })),
     read: async () => {
       const { items } = await nodes();
       const trust = { bearer: await token.read(), ca };

@@ -21,7 +21,8 @@ async function addNode(name: string, gpus: string): Promise<void> {
   const { client } = cluster.kube;
   const object = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
   await client.apply(NODES, object, MANAGER);
-  const status = { capacity: { [GPU]: gpus }, allocatable: { [GPU]: gpus, memory: '128Gi' } };
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  const status = { capacity: { [GPU]: gpus }, allocatable: { [GPU]: gpus, memory: '128Gi' }, conditions };
   await client.apply(NODES, { ...object, status } as NewObject, { ...MANAGER, subresource: 'status' });
 }
 
@@ -99,4 +100,18 @@ test('a second node sells its GPU within seconds; without an answer of the clust
   fails = true;
   nowMs += 15_000;
   assert.deepEqual([await lanes(), warnings.length], [1, 1]);
+});
+
+test('buyers who ask during the first answer of the cluster wait for it, and none gets the price list alone', async () => {
+  const answer = Promise.withResolvers<readonly []>();
+  const gpus = openGpuSupply({
+    kubelets: { allocatable: () => answer.promise },
+    client: cluster.kube.client,
+    namespace: cluster.namespace,
+    nowMs: () => 0,
+    log: () => undefined,
+  });
+  const both = Promise.all([gpus.free(), gpus.free()]);
+  answer.resolve([]);
+  assert.deepEqual(await both, [[], []]);
 });

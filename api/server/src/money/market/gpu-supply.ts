@@ -65,16 +65,24 @@ async function readFree({ kubelets, client, namespace }: Ports): Promise<readonl
 /** Reads nodes and pods at most every 15 s. After a failure, the last answer stays. */
 export function openGpuSupply(ports: Ports): GpuSupply {
   let known: readonly FreeDevices[] | null = null;
+  let reading: Promise<void> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
+  async function read(): Promise<void> {
+    try {
+      known = await readFree(ports);
+    } catch (error) {
+      ports.log('warn', 'the api could not read which GPUs are free: the last answer stays', { error });
+    }
+  }
   return {
     free: async () => {
-      if (ports.nowMs() - readAtMs < KNOWN_MS) return known;
-      readAtMs = ports.nowMs();
-      try {
-        known = await readFree(ports);
-      } catch (error) {
-        ports.log('warn', 'the api could not read which GPUs are free: the last answer stays', { error });
+      const isOld = ports.nowMs() - readAtMs >= KNOWN_MS;
+      if (isOld) {
+        readAtMs = ports.nowMs();
+        reading = read();
       }
+      // Without an earlier answer, a second buyer waits for the first one too: the price list alone would sell a GPU that is in use.
+      if (isOld || known === null) await reading;
       return known;
     },
   };
