@@ -27,16 +27,16 @@ function toBrowsers(push: PushSettings, route: OutwardRoute | undefined): SendNo
 export function startNotices(ports: NoticePorts): { readonly jobs: readonly Job[]; readonly stop: () => void } {
   const { source, route } = ports;
   const { mail, push } = ports.config;
-  if (mail === undefined && push === undefined) return { jobs: [], stop: () => undefined };
   const ending = new AbortController();
-  const round = noticeRound({
-    ...ports,
-    ways: {
-      ...(mail && { mail: mailWay({ source, mailer: smtpMailer(mail), origin: mail.publicUrl.origin }) }),
-      ...(push && { push: toBrowsers(push, route) }),
-    },
-    nowMs,
-    stopping: ending.signal,
-  });
-  return { jobs: [job({ name: 'notices', everyMs: EVERY_MS, run: round })], stop: () => ending.abort() };
+  const roundOf = (ways: Parameters<typeof noticeRound>[0]['ways']) =>
+    noticeRound({ ...ports, ways, nowMs, stopping: ending.signal });
+  const jobs: Job[] = [];
+  // A job for each way: push services that do not answer must not delay emails.
+  if (mail !== undefined) {
+    const way = mailWay({ source, mailer: smtpMailer(mail), origin: mail.publicUrl.origin });
+    jobs.push(job({ name: 'notices', everyMs: EVERY_MS, run: roundOf({ mail: way }) }));
+  }
+  if (push !== undefined)
+    jobs.push(job({ name: 'notices-push', everyMs: EVERY_MS, run: roundOf({ push: toBrowsers(push, route) }) }));
+  return { jobs, stop: () => ending.abort() };
 }

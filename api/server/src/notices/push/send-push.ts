@@ -10,6 +10,9 @@ const DAY_S = 86_400;
 /** The service keeps a notice so long for a browser that is not running. */
 const KEPT_S = DAY_S / 2;
 
+/** A service that did not answer is asked again after this time: each attempt takes up to ten seconds from all other browsers. */
+const SILENT_MS = 60_000;
+
 /** A browser that subscribed to notices. */
 export interface Browser extends BrowserKeys {
   readonly endpoint: string;
@@ -47,9 +50,15 @@ const refusal = (
 
 /** Sends notices to push services (RFC 8030), encrypted for their browser, and never to an address inside. */
 export function createSendPush({ key, contact, hosts, post, nowMs }: Ports): SendPush {
+  const silentUntilMs = new Map<string, number>();
+  function noteSilence(host: string): void {
+    for (const [each, untilMs] of silentUntilMs) if (untilMs <= nowMs()) silentUntilMs.delete(each);
+    silentUntilMs.set(host, nowMs() + SILENT_MS);
+  }
   return async ({ endpoint, p256dh, auth }, notice, stopping) => {
     const url = pushEndpoint(endpoint, hosts);
     if (url === null) throw refusal('SERVICE_CLOSED', {});
+    if (nowMs() < (silentUntilMs.get(url.hostname) ?? 0)) throw refusal('NO_ANSWER', {});
     const keys = createECDH('prime256v1');
     keys.generateKeys();
     const text = Buffer.from(JSON.stringify(notice));
@@ -66,6 +75,7 @@ export function createSendPush({ key, contact, hosts, post, nowMs }: Ports): Sen
     const mayConnect = (address: string): boolean => classifyAddress(address) === 'public';
     const sent = { url, host: url.hostname, mayConnect, body, headers };
     const { status, retryAfter } = await post(sent, stopping).catch((error: unknown) => {
+      noteSilence(url.hostname);
       throw refusal('NO_ANSWER', { cause: error });
     });
     if (status >= 200 && status < 300) return;
