@@ -15,6 +15,7 @@ import {
   liftQuarantine,
   liftTokenRevocation,
   liftVillageFreeze,
+  listAudit,
   listEgress,
   quarantineAgent,
   revokeAgentToken,
@@ -22,6 +23,7 @@ import {
   streamRun,
   type Client,
 } from '@hamlet/contract';
+import { z } from 'zod';
 import type { Brake, Effect } from './measure.ts';
 
 const REASON = { reason: 'a drill of the brakes' };
@@ -159,10 +161,18 @@ function ofFreeze(admin: Client) {
   };
 }
 
-/** Lifts the freeze of a drill, also of an earlier one that was killed; the freeze of an admin stays. */
+const Freezing = z.object({ reason: z.string() });
+
+/**
+ * Lifts the freeze of a drill, even of an earlier one that was killed. The freeze of an admin stays, and also one of a drill
+ * for which an admin asked too: it keeps the reason of the drill, and the newest act in the audit has that of the admin.
+ */
 export async function liftDrillFreeze(admin: Client): Promise<void> {
   const { frozen, reason } = await dataOf(admin.call(getVillageFreeze, {}));
-  if (frozen && reason === REASON.reason) await dataOf(admin.call(liftVillageFreeze, {}));
+  if (!frozen || reason !== REASON.reason) return;
+  const { records } = await dataOf(admin.call(listAudit, { query: { action: 'village.freeze', limit: 1 } }));
+  if (Freezing.safeParse(records[0]?.detail).data?.reason === REASON.reason)
+    await dataOf(admin.call(liftVillageFreeze, {}));
 }
 
 /** The setting that closes every way out. If an admin closed it during the drill, the drill ends and it stays closed. */

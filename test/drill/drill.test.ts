@@ -69,6 +69,10 @@ test('a drill waits while agents work, while the village is frozen, and while it
   await runs.play.admin.freezeVillage({ reason: 'a drill of the brakes' });
   await liftDrillFreeze(admin);
   assert.equal(await reasonToWait(admin, true), null, 'an earlier drill that was killed left its freeze');
+  for (const reason of ['a drill of the brakes', 'a flood']) await runs.play.admin.freezeVillage({ reason });
+  await liftDrillFreeze(admin);
+  assert.match((await reasonToWait(admin, true)) ?? '', /frozen/, 'an admin froze the village during a drill');
+  await runs.play.admin.liftVillageFreeze();
   dataOf(await runs.settle('bob', runId, { attempt: 1, state: 'done', summary: 'Looked.' }));
 });
 

@@ -60,8 +60,13 @@ export function freezeHandlers({ db, switchDb }: Village) {
     getVillageFreeze: plain(async () => accepted(await shown(db))),
     freezeVillage: inOwnPool(async (request: RequestOf<typeof freezeRoute>, tx) => {
       const { reason } = request.body;
-      if (!(await freezeVillage(tx, { reason, actor: request.actor }))) return accepted(await shown(tx));
-      return conclude(tx, request, { action: 'village.freeze', reason });
+      if (await freezeVillage(tx, { reason, actor: request.actor }))
+        return conclude(tx, request, { action: 'village.freeze', reason });
+      const stands = await shown(tx);
+      // The freeze keeps its first reason; the audit has each other one for which an admin asks for it.
+      if (stands.reason !== reason)
+        await recordAct(tx, request, { action: 'village.freeze', object: VILLAGE, detail: { reason } });
+      return accepted(stands);
     }),
     liftVillageFreeze: inOwnPool(async (request: RequestOf<typeof liftRoute>, tx) => {
       const { reason = null } = request.query;

@@ -35,10 +35,11 @@ test('every actor may read whether the village is frozen, and when money last mo
   assert.equal(await reward(two), null);
 });
 
-test('the audit lists each freeze and each end of a freeze once, with actor and reason', async () => {
+test('the audit lists each freeze, each other reason for it, and each end once, with actor and reason', async () => {
   const { records } = await one.admin.listAudit({ object: 'village', limit: 10 });
   assert.deepEqual(pluck(records, 'action', 'detail'), [
     ['lift.village.freeze', { reason: 'found it' }],
+    ['village.freeze', { reason: 'again' }],
     ['village.freeze', { reason: REASON }],
   ]);
 });
