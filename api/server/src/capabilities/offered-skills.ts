@@ -27,6 +27,8 @@ const OF_IMAGE: readonly OfferedSkill[] = Object.entries(IMAGE_SKILLS).map(([nam
 }));
 
 const FRONT = /^---\r?\n(.*?)\r?\n---/s;
+/** As for the agents. The parser compares each key with all others, so much longer texts would keep the API busy for seconds. */
+const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
 const FrontMatter = z.looseObject({
   name: SkillId,
   description: z.string().trim().min(1).max(SKILL_DESCRIPTION_MAX_CHARS),
@@ -41,12 +43,18 @@ export async function offeredSkill(map: ConfigMap): Promise<OfferedSkill> {
   if (!read.ok) return broken(read.problem);
   const text = read.files.find(({ path }) => path === SKILL_FILE)?.text;
   if (text === undefined) return broken(`ConfigMap ${name} has no ${SKILL_FILE}: add one`);
-  const front = FrontMatter.safeParse(await yamlOf(FRONT.exec(text)?.[1] ?? ''));
+  const front = FrontMatter.safeParse(await yamlOf(frontOf(text)));
   if (!front.success)
     return broken(
       `${SKILL_FILE}: write name and a description of at most ${SKILL_DESCRIPTION_MAX_CHARS} characters, as YAML, between two lines ---`,
     );
   return { ...of, name: front.data.name, description: front.data.description.replaceAll(/\s+/g, ' '), problem: null };
+}
+
+/** The front matter; empty if it is too long. */
+function frontOf(text: string): string {
+  const [, front = ''] = FRONT.exec(text) ?? [];
+  return front.length > FRONT_MAX_CHARS ? '' : front;
 }
 
 /** The value of the front matter; undefined if it is not YAML. The parser is loaded only for a village with ConfigMaps of skills. */
