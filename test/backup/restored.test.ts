@@ -23,6 +23,11 @@ const reward = async (amount: string): Promise<void> =>
 const sealed = async (): Promise<boolean> =>
   (await readFile(join(folder, 'log/checkpoint'), 'utf8').catch(() => '')).split('\n')[1] !== undefined;
 
+/** More acts than a restore lists. */
+const ACTS_OF_OTHERS = `insert into audit (audit_id, actor_role, actor_id, action, object, detail, request_id)
+  select id, 'admin', 'grace', 'kill', 'agent ' || id, '{}', id
+  from (select gen_random_uuid() as id from generate_series(1, 50)) ids`;
+
 /** True if the API accepts the key. */
 const accepts = async (key: string): Promise<boolean> => (await clientOf(api.play.url, key).raw.getMe()).ok;
 
@@ -37,6 +42,11 @@ test('restore removes the data written after the backup, and the sealed log cont
   const file = await backup(place, join(folder, 'village.tar'));
   await reward('40');
   await grace.client.revokeMyKey({ key_id: revoked.key.key_id });
+  await psql(place, {}, ACTS_OF_OTHERS);
+  for (let time = 0; time < 2; time += 1) {
+    await api.play.admin.freezeAgent({ agent_id: 'cleo', reason: 'a drill' });
+    await api.play.admin.liftFreeze({ agent_id: 'cleo' });
+  }
   await grace.client.banAccount({ account_id: max.accountId, reason: 'Rude.' });
   await api.play.admin.createPost({ title: 'Later', body: 'Written after the backup.' });
   assert.equal(await balance(), then + 40);
@@ -61,6 +71,8 @@ test('restore removes the data written after the backup, and the sealed log cont
   assert.deepEqual([await accepts(kept.token), await accepts(revoked.token)], [true, false]);
   const printed = mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');
   assert.match(printed, /It undoes these acts; repeat those that still hold:\n.* UTC {2}account\.ban {2}Max\n/);
+  assert.equal(printed.match(/ freeze {2}cleo\n/g)?.length, 1, 'a repeated act is one line');
+  assert.match(printed, /\nand older ones: read them on the page Audit/);
   const { records } = dataOf(await api.play.admin.raw.listAudit({ action: 'log.restore' }));
   assert.equal(records.length, 1, 'the log says that it was restored');
   const { replicas, key, resources, done } = await stateOf();

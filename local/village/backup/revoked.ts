@@ -20,6 +20,7 @@ const TAKEN = [
   'account.disable',
   'account.ban',
   'account.reset',
+  'account.password',
   'allow_rule.revoke',
   'kill',
   'ban',
@@ -76,10 +77,16 @@ export async function removeEndedSignIns(
   return 'those that ended since do not come back';
 }
 
-/** The acts since a moment that took rights away, one a line, newest first: the restore undoes them. */
+/**
+ * The acts since a moment that took rights away, one a line, newest first: the restore undoes them. An act that was repeated on
+ * one object, as drills do, is one line, so that it hides no other.
+ */
 export async function rightsTakenSince(place: Place, moment: string): Promise<readonly string[]> {
-  const query = `select to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') || '  ' || action || '  ' || coalesce(account.name, object)
+  const query = `select to_char(max(at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') || '  ' || action || '  ' || coalesce(account.name, object)
     from audit left join account on object = 'account ' || account.account_id
-    where at > '${moment}' and action in (${quoted(TAKEN)}) order by at desc limit ${LINES_MAX}`;
-  return (await psql(place, {}, query)).split('\n').filter((line) => line !== '');
+    where at > '${moment}' and action in (${quoted(TAKEN)})
+    group by action, object, account.name order by max(at) desc limit ${LINES_MAX + 1}`;
+  const lines = (await psql(place, {}, query)).split('\n').filter((line) => line !== '');
+  if (lines.length <= LINES_MAX) return lines;
+  return [...lines.slice(0, LINES_MAX), 'and older ones: read them on the page Audit before you confirm'];
 }
