@@ -72,6 +72,7 @@ test('the address holds the filters', () => {
 test('a record shows in a few words what it is about, and the page of its object', () => {
   assert.equal(factOf({ detail: { tool: 'shell', outcome: 'ok' } }), 'Run a command');
   assert.equal(factOf({ detail: { tool: 'shell', outcome: 'failed' } }), 'Run a command: failed');
+  assert.equal(factOf({ detail: { tool: 'remember', outcome: 'ok', claimed: true } }), 'Remember (claimed)');
   assert.equal(factOf({ detail: { amount: '5', note: 'thanks' } }), '5.00 ai$: thanks');
   assert.equal(factOf({ detail: { amount_micro: '1500000' } }), '1.50 ai$');
   assert.equal(factOf({ detail: { reason: 'spends\nall night', x: 1 } }), 'spends all night');

@@ -111,9 +111,11 @@ const FACTS = ['reason', 'note', 'title', 'name', 'role', 'state', 'outcome'] as
 /** A record in a few words beyond its act: the tool of a call, an amount, a reason, a name; empty if it has none. */
 export function factOf({ detail }: Pick<AuditRecord, 'detail'>): string {
   if (!isJsonObject(detail)) return '';
-  const { tool, outcome } = detail;
-  if (typeof tool === 'string')
-    return `${toolLabel(tool).word}${outcome === 'ok' || typeof outcome !== 'string' ? '' : `: ${outcome}`}`;
+  const { tool, outcome, claimed } = detail;
+  if (typeof tool === 'string') {
+    const end = outcome === 'ok' || typeof outcome !== 'string' ? '' : `: ${visibleText(outcome)}`;
+    return `${toolLabel(tool).word}${end}${claimed === true ? ' (claimed)' : ''}`;
+  }
   const text = FACTS.map((key) => detail[key]).find((value) => typeof value === 'string' && value !== '');
   const words = typeof text === 'string' ? visibleText(shortLine(text)) : '';
   return [amountIn(detail), words].filter((part) => part !== '').join(': ');

@@ -34,7 +34,10 @@ test('every tool of the village has its own label, and an unknown one keeps its 
   const words = Object.keys(VILLAGE_TOOLS).map((tool) => toolLabel(tool).word);
   assert.equal(new Set(words).size, words.length);
   for (const word of words) assert.doesNotMatch(word, /_/);
-  assert.equal(toolLabel('teleport').word, 'teleport');
+  assert.deepEqual(
+    ['teleport', 'constructor', 'a\u202Eb'].map((tool) => toolLabel(tool).word),
+    ['teleport', 'constructor', 'a⟨U+202E⟩b'],
+  );
 });
 
 test('every kind of claim of a program has words, and a folded claim shows what the program says', () => {

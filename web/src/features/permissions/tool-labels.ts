@@ -1,3 +1,4 @@
+import { visibleText } from '@hamlet/core/visible-text';
 import type { IconName } from '../../ui/icon-paths.ts';
 
 type ToolLabel = Readonly<{ word: string; icon: IconName }>;
@@ -90,7 +91,8 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   'program.install': { word: 'Installation', icon: 'bag' },
 };
 
-/** The label of a tool; an unknown tool keeps its name. */
+/** The label of a tool; an unknown tool keeps its name, which its program may have chosen. */
 export function toolLabel(tool: string): ToolLabel {
-  return TOOL_LABELS[tool] ?? { word: tool, icon: 'play' };
+  const known = Object.hasOwn(TOOL_LABELS, tool) ? TOOL_LABELS[tool] : undefined;
+  return known ?? { word: visibleText(tool), icon: 'play' };
 }
