@@ -76,8 +76,10 @@ test('a stranger is refused, three times a minute; a code links once', async () 
   assert.ok(telegram.unbuttoned.includes(asked.messageId));
   assert.deepEqual((await zoe.client.listMyChannels()).links, [], 'a stranger with the code of another is not linked');
   telegram.write(ZOE, `/start ${code.toLowerCase()}`);
-  await answersLink(ZOE);
+  const { buttons } = await answersLink(ZOE);
   assert.match((await received()).text, /^Linked to the account Zoe/);
+  telegram.press(ZOE, buttons.find(({ text }) => text === 'Cancel')?.data ?? '');
+  await until('the notice', () => telegram.notices.includes('This chat stays linked to the account Zoe.'));
   telegram.write(1002, code);
   assert.match((await received(1002)).text, /unknown, used or expired/, 'it works once');
   const { links, agents } = await zoe.client.listMyChannels();

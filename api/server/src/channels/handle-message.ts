@@ -55,7 +55,8 @@ const linkedTo = (name: string, { commandSign }: Answering): string =>
 const asksToLink = (name: string): string =>
   `This code belongs to the account ${name} of the village. Is it yours? Link makes this chat speak for it, and its owner ` +
   `reads what you write here. If another person gave you the code, press Cancel.`;
-const CANCELLED = 'This chat is not linked.';
+const cancelled = (person: LinkedPerson | null): string =>
+  person === null ? 'This chat is not linked.' : `This chat stays linked to the account ${person.name}.`;
 const LINKED_ELSEWHERE =
   'This chat is linked to another account of the village: end that link under Connections there, then create a new code.';
 const help = ({ commandSign }: Answering): string =>
@@ -207,7 +208,7 @@ export class MessageHandler {
       case 'confirm_link':
         return { text: await this.#link(bot, { sender, code: wish.code }, person), isDecided: true, stays: true };
       case 'cancel_link':
-        return { text: CANCELLED, isDecided: true };
+        return { text: cancelled(person), isDecided: true };
       default:
         return words(STRANGER);
     }
