@@ -58,7 +58,8 @@ export async function putBrowser(tx: Tx, browser: NewBrowser): Promise<string | 
     insert into notice_target (account_id, way, address, p256dh, auth, name, wants)
     values (${accountId}, 'push', ${endpoint}, ${p256dh}, ${auth}, ${name}, 'needs')
     on conflict (address) where way = 'push' do update set
-      p256dh = excluded.p256dh, auth = excluded.auth, name = excluded.name,
+      -- Another person may have added it since the deletion.
+      account_id = excluded.account_id, p256dh = excluded.p256dh, auth = excluded.auth, name = excluded.name,
       failures = 0, failing_since = null, failure = null,
       wants = case notice_target.wants when 'off' then 'needs' else notice_target.wants end
     returning target_id as "browserId"`.execute(tx);

@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { inTransaction, putBrowser } from '@hamlet/store';
 import { testFolder } from '@hamlet/test/env/at-end';
 import { refuses, type TestClient } from '@hamlet/test/env/client';
 import { until } from '@hamlet/test/env/until';
@@ -183,4 +184,27 @@ test('a browser that is gone is removed, and no notice goes to an address inside
   const without = personOf((await village.startReplica()).peopleUrl, grace.accountId, grace.cookie).client;
   assert.equal((await without.getMyNotices()).push, null);
   await refuses(add(without, laptop), 'push_off');
+});
+
+test('a browser that two people add at once belongs to the last of them', async () => {
+  const shared = service.browser();
+  const inserted = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const first = inTransaction(db, async (tx) => {
+    await putBrowser(tx, { accountId: grace.accountId, name: 'x', ...shared.subscription });
+    inserted.resolve();
+    await mayEnd.promise;
+  });
+  await inserted.promise;
+  const second = add(mia.client, shared);
+  const waiting = db
+    .withTables<{ pg_stat_activity: { query: string; wait_event_type: string } }>()
+    .selectFrom('pg_stat_activity')
+    .select('query')
+    .where('wait_event_type', '=', 'Lock')
+    .where('query', 'like', '%insert into notice_target%');
+  await until('the second person to wait', async () => (await waiting.execute()).length > 0);
+  mayEnd.resolve();
+  await Promise.all([first, second]);
+  assert.equal((await rowOf(shared))?.account_id, mia.accountId);
 });
