@@ -332,3 +332,25 @@ test('calls that end in the pod alone are in the audit, once and without their t
   assert.equal(records.length, 2);
   await run.end();
 });
+
+test('a run of thousands of claims fills the audit no further', async () => {
+  const run = await Mirrored.of('cleo');
+  const audited = async () => (await runs.play.admin.listAudit({ action: 'run.call', object: 'cleo' })).records.length;
+  const settle = (seq: number) =>
+    run.store([
+      run.entry(seq, {
+        type: 'program_noted',
+        note: `n.${seq}`,
+        tool: 'program.edit',
+        outcome: 'ok',
+        claim: ref('claim'),
+      }),
+    ]);
+  const before = await audited();
+  dataOf(await settle(1));
+  assert.equal(await audited(), before + 1);
+  await db.updateTable('run').set({ events: 2_000 }).where('run_id', '=', run.runId).execute();
+  dataOf(await settle(2));
+  assert.equal(await audited(), before + 1);
+  await run.end();
+});
