@@ -14,8 +14,8 @@ import type { BoardLive } from '../board/board-live.ts';
 
 /** While hints arrive, a page reads without one only in case a hint was lost. */
 const UNHINTED_MS = 30_000;
-/** Least time between two answers to hints. */
-const GATHER_MS = 2_000;
+/** Least time between two answers to hints: an agent at work gives one every two seconds, and five reads answer it. */
+const GATHER_MS = 5_000;
 
 const ROUTES: Readonly<Record<Hinted, readonly string[]>> = {
   needs: [listMyNeeds.name, listPermissions.name],
