@@ -35,6 +35,7 @@ test('restore removes the data written after the backup, and the sealed log cont
   await reward('3');
   const grace = await firstAdmin(api.play.url);
   const max = await invite(grace, api.play.url, { name: 'Max', role: 'member' });
+  const lea = await invite(grace, api.play.url, { name: 'Lea', role: 'member' });
   const kept = await grace.client.createMyKey({ name: 'kept', scopes: ['read'], days: 1 });
   const revoked = await grace.client.createMyKey({ name: 'revoked', scopes: ['read'], days: 1 });
   await eventually('a checkpoint', sealed);
@@ -42,7 +43,7 @@ test('restore removes the data written after the backup, and the sealed log cont
   const file = await backup(place, join(folder, 'village.tar'));
   await reward('40');
   await grace.client.revokeMyKey({ key_id: revoked.key.key_id });
-  await psql(place, {}, ACTS_OF_OTHERS);
+  await psql(place, {}, `delete from account where account_id = '${lea.accountId}'`, ACTS_OF_OTHERS);
   for (let time = 0; time < 2; time += 1) {
     await api.play.admin.freezeAgent({ agent_id: 'cleo', reason: 'a drill' });
     await api.play.admin.liftFreeze({ agent_id: 'cleo' });
@@ -72,6 +73,7 @@ test('restore removes the data written after the backup, and the sealed log cont
   const printed = mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');
   assert.match(printed, /It undoes these acts; repeat those that still hold:\n.* UTC {2}account\.ban {2}Max\n/);
   assert.equal(printed.match(/ freeze {2}cleo\n/g)?.length, 1, 'a repeated act is one line');
+  assert.match(printed, /1 of accounts that this village does not know come back/);
   assert.match(printed, /\nand older ones: read them on the page Audit/);
   const { records } = dataOf(await api.play.admin.raw.listAudit({ action: 'log.restore' }));
   assert.equal(records.length, 1, 'the log says that it was restored');

@@ -1,5 +1,5 @@
 /** Rights and sign-ins that people took away after the restored moment. A restore brings no sign-in back, and names the rights. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../kubectl.ts';
 import { asSuperuser, DATABASE, PLAIN, psql, RESTORED } from './database.ts';
@@ -67,14 +67,21 @@ export async function removeEndedSignIns(
   if (valid.length > 0) valid.push("select 'account ' || account_id from account");
   if (valid.length === 0) writeFileSync(file, '');
   else await inSession(place, { database: DATABASE, to: file }, `copy (${valid.join(' union all ')}) to stdout`);
-  const removals = (await tablesOf(place, RESTORED)).map(
+  const tables = await tablesOf(place, RESTORED);
+  const isKnown = "'account ' || account_id in (select name from valid)";
+  const removals = tables.map(
     (table) =>
-      `delete from ${table} where ${rowName(table)} not in (select name from valid)
-        and (${ofUnknown} or 'account ' || account_id in (select name from valid))`,
+      `delete from ${table} where ${rowName(table)} not in (select name from valid) and (${ofUnknown} or ${isKnown})`,
   );
+  const unknown = tables.map((table) => `select 1 from ${table} where not ${isKnown}`).join(' union all ');
   const valids = ['create temp table valid (name text primary key)', 'copy valid from stdin'];
-  await inSession(place, { database: RESTORED, from: file }, ...valids, ...removals);
-  return 'those that ended since do not come back';
+  const count = `select count(*) from (${unknown}) of_unknown`;
+  const counted = join(folder, 'of-unknown');
+  await inSession(place, { database: RESTORED, from: file, to: counted }, ...valids, ...removals, count);
+  const kept = readFileSync(counted, 'utf8').trim();
+  return kept === '0'
+    ? 'those that ended since do not come back'
+    : `${kept} of accounts that this village does not know come back, even if they have ended since: end them on the page People`;
 }
 
 /**
