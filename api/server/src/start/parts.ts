@@ -69,7 +69,9 @@ async function startVillageFacts(shared: Base['shared']) {
 
 type VillageFacts = Awaited<ReturnType<typeof startVillageFacts>>;
 
-async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | 'freeze'>) {
+async function startMoney(
+  ports: Base['shared'] & Pick<VillageFacts, 'tiers' | 'freeze'> & Pick<Base['agents'], 'gpus'>,
+) {
   const { sealingDb, config, source, tiers, registry, log } = ports;
   const { prices } = config;
   const economy = economyRules(config.economy, ports.settings);
@@ -84,7 +86,7 @@ async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | '
       ...payments.jobs,
       ...ledgerJobs(ports),
       ...archiveJobs(ports),
-      ...tradeJobs(ports),
+      ...tradeJobs({ ...ports, prices }),
       offerJob(ports),
       ...claimJobs({ ...ports, claims, operated: config.agents.source === 'kubernetes' }),
       unpostedUsageJob(ports),
@@ -115,7 +117,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
     onBroken,
   });
   const board = await startBoard({ ...shared, hub, reader: world.reader, onWorldEvent: world.onEvent });
-  const money = await startMoney({ ...shared, tiers, freeze });
+  const money = await startMoney({ ...shared, tiers, freeze, gpus: agents.gpus });
   const watch = await startRunWatch(shared);
   const deltas = createRunDeltas({ ...shared, watch });
   const asked = { db, limits, meter: money.meter, freeze, standing, deltas, registry, log, monotonicMs, tracing };

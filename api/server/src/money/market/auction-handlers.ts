@@ -16,7 +16,7 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import { auctionView, auctionViews, bidView } from './auction-view.ts';
 import { cancelAuction } from './end-auction.ts';
-import { noDevice, pricesNow } from './gpu-supply.ts';
+import { whyUnbacked } from './gpu-supply.ts';
 import { placeBid } from './place-bid.ts';
 import { z } from 'zod';
 import { pageCursor, paged } from '../../http/page-cursor.ts';
@@ -50,7 +50,8 @@ async function open(
   const lane = laneOf(prices, name);
   if (lane === null)
     return refused('not_for_sale', `There is no lane ${name}: see price_list.gpu of GET /economy/quote`);
-  if (laneOf(await pricesNow({ prices, gpus }), name) === null) return refused('not_for_sale', noDevice(lane));
+  const unbacked = await whyUnbacked(lane, { prices, gpus });
+  if (unbacked !== null) return refused('not_for_sale', unbacked);
   const [startsAt, endsAt, closesAt] = [new Date(starts_at), new Date(ends_at), new Date(closes_at)];
   const fault = auctionFault(
     { startsMs: startsAt.getTime(), endsMs: endsAt.getTime(), closesMs: closesAt.getTime() },

@@ -23,7 +23,8 @@ import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
-import { BUYERS, PURSE_MICRO, someWindow, staticSource } from '../testing/market.ts';
+import { BUYERS, PRICES, PURSE_MICRO, someWindow, staticSource } from '../testing/market.ts';
+import { UNSEEN_GPUS } from './gpu-supply.ts';
 import { settleDue } from './trade-upkeep.ts';
 import { assertBooks } from '../testing/purse-play.ts';
 
@@ -207,7 +208,13 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   const failures: unknown[] = [];
   for (let open = 1; open > 0 && performance.now() < GIVE_UP_MS; await sleep(50)) {
     // The last kill may have hit a connection of this pool, which notices it only now.
-    await insist(() => settleDue(db, { tiers }, (error) => void (isConnectionError(error) || failures.push(error))));
+    await insist(() =>
+      settleDue(
+        db,
+        { tiers, prices: PRICES, gpus: UNSEEN_GPUS },
+        (error) => void (isConnectionError(error) || failures.push(error)),
+      ),
+    );
     open = (await insist(() => readAuctions(db, 'open', { before: null, limit: PAGE }))).auctions.length;
   }
   await tiers.stop();

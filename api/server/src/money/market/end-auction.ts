@@ -1,5 +1,5 @@
 import { formatAiDollars, type AuctionState } from '@hamlet/contract';
-import { decideAuction, type AuctionResult } from '@hamlet/core';
+import { decideAuction, laneOf, type AuctionResult } from '@hamlet/core';
 import {
   endOffer,
   insertPurchase,
@@ -16,8 +16,9 @@ import { actingAs, recordAct, type Acting } from '../../audit/record-act.ts';
 import { barsRuns } from '../../runs/work-limits.ts';
 import { concludePurchase } from './buy-compute.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
+import { whyUnbacked, type ForSale } from './gpu-supply.ts';
 
-interface Ports {
+export interface SettlePorts extends ForSale {
   readonly tiers: BalanceTiers;
 }
 type Given = 'lost' | 'passed_over' | 'returned';
@@ -122,7 +123,7 @@ async function sell(
   });
 }
 
-async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<AuctionState> {
+async function settle(tx: Tx, auction: AuctionRow, ports: SettlePorts): Promise<AuctionState> {
   const { auctionId, reserve } = auction;
   const act = actingAs('system', 'auctioneer');
   const bids = await readStandingBids(tx, auctionId);
@@ -153,13 +154,18 @@ async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<Auctio
 }
 
 /**
- * Settles an auction whose bidding has ended; the auction lapses if its GPU window has begun. Returns the final state;
- * null if the auction is not open, its bidding continues, or another transaction has locked it.
+ * Settles an auction whose bidding has ended. While its GPU is lost or a model server has it, the auction
+ * waits, and lapses once its GPU window has begun. Returns the final state; null if the auction is not open, its bidding
+ * continues, it waits, or another transaction has locked it.
  */
-export async function settleAuction(tx: Tx, auctionId: string, ports: Ports): Promise<AuctionState | null> {
+export async function settleAuction(tx: Tx, auctionId: string, ports: SettlePorts): Promise<AuctionState | null> {
   const auction = await lockAuction(tx, auctionId, 'end_if_free');
   if (auction === null || auction.state !== 'open' || !auction.closed) return null;
-  if (!auction.begun) return settle(tx, auction, ports);
+  if (!auction.begun) {
+    const lane = laneOf(ports.prices, auction.devices.lane);
+    const isBacked = lane === null || (await whyUnbacked(lane, ports)) === null;
+    return isBacked ? settle(tx, auction, ports) : null;
+  }
   await endUnsold(tx, auction, {
     end: { state: 'lapsed', reason: 'the auction was not settled before its window began' },
     act: actingAs('system', 'auctioneer'),

@@ -88,7 +88,7 @@ export function openGpuSupply(ports: Ports): GpuSupply {
   };
 }
 
-interface ForSale {
+export interface ForSale {
   readonly prices: PriceList;
   readonly gpus: GpuSupply;
 }
@@ -97,6 +97,11 @@ interface ForSale {
 export async function pricesNow({ prices, gpus }: ForSale): Promise<PriceList> {
   const free = prices.gpu.lanes.length === 0 ? null : await gpus.free();
   return free === null ? prices : { ...prices, gpu: { ...prices.gpu, lanes: backedLanes(prices.gpu.lanes, free) } };
+}
+
+/** Why a lane of the price list is not for sale now; null if it is. */
+export async function whyUnbacked(lane: PriceList['gpu']['lanes'][number], of: ForSale): Promise<string | null> {
+  return laneOf(await pricesNow(of), lane.lane) === null ? noDevice(lane) : null;
 }
 
 /** @param listed the whole price list, with lanes that no node backs */
@@ -110,5 +115,5 @@ export function notForSale(item: PurchaseItem, seconds: number, listed: PriceLis
   );
 }
 
-export const noDevice = ({ lane, count, resource_name: resource }: PriceList['gpu']['lanes'][number]): string =>
+const noDevice = ({ lane, count, resource_name: resource }: PriceList['gpu']['lanes'][number]): string =>
   `${lane} needs ${count} ${resource} of one node, and model servers and other lanes leave fewer: an admin frees a GPU, or takes the lane off the price list`;

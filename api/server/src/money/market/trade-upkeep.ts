@@ -6,9 +6,8 @@ import type { FreezeCache } from '../../freeze/freeze-cache.ts';
 import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { z } from 'zod';
-import { settleAuction } from './end-auction.ts';
+import { settleAuction, type SettlePorts } from './end-auction.ts';
 import type { Services } from '../../service/services.ts';
-import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 
 const EVERY_MS = 1_000;
 const CHECK_EVERY_MS = 300_000;
@@ -34,27 +33,22 @@ async function announcePurchases(tx: Tx): Promise<number> {
 /**
  * Settles every auction whose bidding has ended, each in its own transaction, so that a failure affects one auction.
  */
-export async function settleDue(
-  db: Db,
-  ports: { readonly tiers: BalanceTiers },
-  failed: (error: unknown) => void,
-): Promise<void> {
+export async function settleDue(db: Db, ports: SettlePorts, failed: (error: unknown) => void): Promise<void> {
   for (const auctionId of await dueAuctions(db, AT_ONCE))
     await inTransaction(db, (tx) => settleAuction(tx, auctionId, ports)).catch(failed);
 }
 
-interface TradeUpkeepPorts extends Pick<Services, 'db' | 'registry' | 'log'> {
-  readonly tiers: BalanceTiers;
+interface TradeUpkeepPorts extends Pick<Services, 'db' | 'registry' | 'log'>, SettlePorts {
   readonly freeze: Pick<FreezeCache, 'frozen'>;
 }
 
 /** Bought limits end on time even without these jobs. */
-export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
+export function tradeJobs({ db, freeze, registry, log, ...ports }: TradeUpkeepPorts): readonly Job[] {
   let broken = 0;
   const failed = (error: unknown): void => log('warn', 'an auction was not settled; the API retries', { error });
 
   async function settle(): Promise<void> {
-    if (!freeze.frozen) await settleDue(db, { tiers }, failed);
+    if (!freeze.frozen) await settleDue(db, ports, failed);
     for (let sent = AT_ONCE; sent === AT_ONCE;) sent = await inTransaction(db, announcePurchases);
   }
 

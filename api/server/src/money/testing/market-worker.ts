@@ -92,7 +92,7 @@ async function cancel(): Promise<void> {
 
 async function settle(): Promise<void> {
   for (const auctionId of await dueAuctions(db, SETTLED_AT_ONCE))
-    await inTransaction(db, (tx) => settleAuction(tx, auctionId, { tiers }));
+    await inTransaction(db, (tx) => settleAuction(tx, auctionId, { tiers, prices: PRICES, gpus: UNSEEN_GPUS }));
 }
 
 async function act(): Promise<void> {
