@@ -25,7 +25,7 @@ export interface ConfigMaps {
 }
 
 export interface MapsPage {
-  /** The mark that the page before gave as `next`; null for the first page. */
+  /** The mark that the previous page gave as `next`; null for the first page. */
   readonly from: string | null;
   readonly limit: number;
 }

@@ -8,7 +8,7 @@ import { readableKinds } from '../timeline/readable-kinds.ts';
 
 /** A viewer gets at most one hint in this time, with all that changed in it. */
 const GATHER_MS = 2_000;
-/** With more changed runs and sessions than this, the hint goes to everyone who may read some. */
+/** With more changed runs and sessions than this, everyone who may read some gets the hint. */
 const LOOKED_UP_MAX = 500;
 
 /** The permissions of the routes that a hint asks to read again. */
@@ -41,7 +41,7 @@ type Ports = Pick<Services, 'db' | 'log'> & {
   readonly source: Pick<AgentSource, 'onChange'>;
 };
 
-/** The hints that runs and sessions give a viewer: to admins all, to other people those of their own and of open runs. */
+/** The hints of changed runs and sessions: admins get all, other people those of their own sessions and of open runs. */
 async function hintsOfTexts(
   db: Ports['db'],
   { runIds, sessionIds }: Gathered,
@@ -57,8 +57,8 @@ async function hintsOfTexts(
 }
 
 /**
- * Hints for pages, which then read again, instead of every few seconds. A hint names kinds of reads, and neither a run nor a
- * session.
+ * Sends hints to pages, so that they read again after a change instead of every few seconds. A hint names only kinds of reads, so
+ * it shows neither a run nor a session.
  */
 export function startViewerHints({ db, notifications, source, log }: Ports) {
   const followers = new Set<Follower>();

@@ -4,7 +4,7 @@ import type { Channel, PermissionAnswer } from '@hamlet/contract';
 export type Wish =
   /** `word` is the text itself if it looks like a code, as many words of ten letters do; null for a command. */
   | { readonly kind: 'link'; readonly code: string; readonly word: string | null }
-  /** The button under the question to which account the chat is linked. */
+  /** A press of a button under the question whether to link the chat to the account of a code. */
   | { readonly kind: 'confirm_link'; readonly code: string }
   | { readonly kind: 'cancel_link' }
   | { readonly kind: 'say'; readonly text: string }
@@ -30,7 +30,7 @@ export interface Reply {
   readonly isDecided: boolean;
   /** Buttons under the text. */
   readonly buttons?: readonly Button[];
-  /** True to answer a press with a message too, because its text must stay. */
+  /** True to answer a press with a message, which stays, instead of a short notice. */
   readonly stays?: boolean;
 }
 

@@ -57,7 +57,7 @@ export function browserHandlers({ db, config: { push }, economy }: Ports) {
   } satisfies Partial<Handlers>;
 }
 
-/** Returns a function that reads the browsers of a person; null in a village that notifies none. */
+/** Returns a function that reads the browsers of a person; null if the village notifies no browsers. */
 export function browserReader({ db, config: { push } }: Pick<Ports, 'db' | 'config'>) {
   if (push === undefined) return async () => null;
   const { publicKey } = readPushKey(push);

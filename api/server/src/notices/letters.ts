@@ -52,7 +52,7 @@ function changesOf({ kind, count, more, newest }: AwayGroup): Line {
   return { agent_id, line: `${agent_id === null ? 'a person ' : ''}${CHANGES[kind]}${others}`, link };
 }
 
-/** The number of things that need a person, or of kinds that changed. Pure. */
+/** The subject of an email: the number of things that need a person, or else of kinds that changed. Pure. */
 export function subjectOf({ needs, fresh, groups }: Pick<Digest, 'needs' | 'fresh' | 'groups'>): string {
   if (needs.length === 0)
     return `Hamlet: ${groups.length === 1 ? 'one kind of news' : `${groups.length} kinds of news`}`;

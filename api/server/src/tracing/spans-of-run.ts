@@ -26,7 +26,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const codeOf = (code: string | null, otherwise: string): string =>
   code !== null && CODE.test(code) ? code : otherwise;
 
-/** Ids of calls as the engine counts them. An agent writes them, so in another form the id of the span stands for them. */
+/** The form of the engine's ids of calls. An agent writes these ids, so a span replaces one of another form by its own id. */
 const COUNTED = /^[a-z]?\d{1,9}(?:\.[a-z]?\d{1,9}){0,3}$/;
 
 interface Place {

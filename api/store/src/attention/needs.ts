@@ -39,8 +39,8 @@ const FAILED_IN_A_ROW = 3;
 const AGENTS_READ = 500;
 /** Requests, and questions, of one agent: it may have hundreds, and must not hide those of all others. */
 const ASKED_OF_AGENT = 5;
-/** Failures in a row after which the mail server or a push service, and no short outage, is the cause. */
-const MAIL_FAILURES = 3;
+/** Failures in a row that mean more than a short outage of the mail server or a push service. */
+const NOTICE_FAILURES = 3;
 
 const hasFailedLately = sql<boolean>`run.state = 'failed' and run.kind <> 'worker'
   and run.ended_at > clock_timestamp() - make_interval(days => ${FAILED_DAYS})`;
@@ -94,7 +94,7 @@ function queries({
       where state = 'proposed' and requested_by <> ${id} order by requested_at`,
     mail: sql`
       select 'mail', case way when 'mail' then 'smtp' else way end, null, min(failing_since), max(failure), false from notice_target
-      where failures >= ${MAIL_FAILURES} and failure <> ${ADDRESS_REFUSED} and wants <> 'off' and due_at > now() - interval '1 day'
+      where failures >= ${NOTICE_FAILURES} and failure <> ${ADDRESS_REFUSED} and wants <> 'off' and due_at > now() - interval '1 day'
       group by way order by way`,
   };
 }

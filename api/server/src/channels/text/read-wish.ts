@@ -14,7 +14,7 @@ export function pressData(permissionId: string, answer: PermissionAnswer): strin
 const LINK_PRESS = /^l:([A-Z2-7]{10})$/;
 const CANCEL_PRESS = 'l:cancel';
 
-/** The buttons under the question to which account a chat is linked. Pure. */
+/** The buttons under the question whether to link a chat to the account of a code. Pure. */
 export const linkButtons = (code: string): readonly Button[] => [
   { text: 'Link', data: `l:${code}` },
   { text: 'Cancel', data: CANCEL_PRESS },

@@ -33,7 +33,10 @@ export function areBrowserKeys({ p256dh, auth }: BrowserKeys): boolean {
 const derive = (secret: Uint8Array, salt: Uint8Array, { info, bytes }: { info: Uint8Array | string; bytes: number }) =>
   Buffer.from(hkdfSync('sha256', secret, salt, info, bytes));
 
-/** A message for one browser: `aes128gcm` (RFC 8188) with the keys of RFC 8291, in one record. Throws for a key that is no point of P-256. */
+/**
+ * Encrypts a message for one browser: `aes128gcm` (RFC 8188) with the keys of RFC 8291, in one record. Throws unless the key is
+ * a point of P-256.
+ */
 export function encryptPush(text: Uint8Array, { p256dh, auth }: BrowserKeys, { keys, salt }: OneTime): Buffer {
   const browser = Buffer.from(p256dh, 'base64url');
   const ours = keys.getPublicKey();

@@ -14,7 +14,7 @@ export const PUSH_ENVIRONMENT = {
     .string()
     .optional()
     .describe(
-      'file with the EC key (P-256, PEM) that signs notices for browsers (VAPID); none: no browser is notified',
+      'file with the EC key (P-256, PEM) that signs notices for browsers (VAPID); without it, the village notifies no browsers',
     ),
   HAMLET_PUSH_CONTACT: Contact.optional().describe(
     'mailto: or https: URL where operators of push services reach yours (HAMLET_PUBLIC_URL)',

@@ -42,7 +42,7 @@ function waitOf(retryAfter: string | undefined, nowMs: number): number {
   return Number.isFinite(seconds) ? Math.min(DAY_S, Math.max(0, Math.ceil(seconds))) : 0;
 }
 
-/** A browser of one service says nothing about those of others, so no failure holds up another browser. */
+/** One push service says nothing about the others, so a failure delays only its own browser. */
 const refusal = (
   code: string,
   { isGone = false, waitS = 0, cause }: { isGone?: boolean; waitS?: number; cause?: unknown },
