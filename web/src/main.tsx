@@ -18,7 +18,7 @@ import { INITIAL_STATE } from './client/app-state.ts';
 import { forgetDraft } from './client/drafts.ts';
 import { Lifecycle } from './client/lifecycle.ts';
 import { createMessageOutbox } from './client/minds/message-outbox.ts';
-import { followHints } from './client/query/hints.ts';
+import { followHints, isHinted } from './client/query/hints.ts';
 import { createQueries } from './client/query/use-live.ts';
 import { Reach } from './client/reach.ts';
 import { SessionMonitor } from './client/session.ts';
@@ -52,8 +52,7 @@ function main(): void {
   const session = new SessionMonitor(api, store);
   const world = new LiveSource(api, store);
   const board = new BoardLive(api, store);
-  const isHinted = (): boolean => board.connection.get() === 'live';
-  const agents = new Agents({ api, store, world, isHinted });
+  const agents = new Agents({ api, store, world, isHinted: () => isHinted(board) });
   const parts = {
     api,
     queries: createQueries(),

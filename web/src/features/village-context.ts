@@ -80,7 +80,7 @@ export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);
 }
 
-/** The pace of a read that hints announce; `fastMs` without hints. */
+/** The `hintedPace` of this page. */
 export function useHintedPace(fastMs: number): () => number {
   return hintedPace(useVillage().board, fastMs);
 }

@@ -126,7 +126,7 @@ export class BoardLive {
     this.state.subscribe(() => this.#hangPins());
   }
 
-  /** Calls back with the reads whose answers may have changed: by a hint, an event, or unseen while the connection was lost. */
+  /** Calls back with the reads whose answers may have changed, after a hint, an event or a lost connection. */
   onHint(listener: (of: readonly Hinted[]) => void): void {
     this.#hint = listener;
   }

@@ -12,7 +12,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Agents } from '../agents/agents.ts';
 import type { BoardLive } from '../board/board-live.ts';
 
-/** While hints arrive, a page reads without one only in case a hint was lost. */
+/** While hints arrive, a page also reads this often, in case one was lost. */
 const UNHINTED_MS = 30_000;
 /** Least time between two answers to hints: an agent at work gives one every two seconds, and five reads answer it. */
 const GATHER_MS = 5_000;
@@ -25,9 +25,12 @@ const ROUTES: Readonly<Record<Hinted, readonly string[]>> = {
   freeze: [getVillageFreeze.name],
 };
 
-/** The pace of a read that hints announce: `fastMs` while the connection of the hints is down. */
-export function hintedPace({ connection }: Pick<BoardLive, 'connection'>, fastMs: number): () => number {
-  return () => (connection.get() === 'live' ? UNHINTED_MS : fastMs);
+/** True while hints arrive. */
+export const isHinted = ({ connection }: Pick<BoardLive, 'connection'>): boolean => connection.get() === 'live';
+
+/** The pace of a read that hints announce: `fastMs` while they do not arrive. */
+export function hintedPace(board: Pick<BoardLive, 'connection'>, fastMs: number): () => number {
+  return () => (isHinted(board) ? UNHINTED_MS : fastMs);
 }
 
 interface Parts {
