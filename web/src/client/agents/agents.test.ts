@@ -16,7 +16,6 @@ import { Agents } from './agents.ts';
 function started(
   context: TestContext,
   answers: Record<string, Reply<unknown>>,
-  isHinted = (): boolean => false,
 ): {
   readonly agents: Agents;
   readonly store: ReturnType<typeof createStore<typeof INITIAL_STATE>>;
@@ -26,7 +25,7 @@ function started(
   Object.defineProperty(globalThis, 'document', { configurable: true, value: { hidden: false } });
   const store = createStore(INITIAL_STATE);
   const api = apiThat((name) => answers[name] ?? AWAY);
-  const agents = new Agents({ api, store, world: new LiveSource(api, store), isHinted });
+  const agents = new Agents({ api, store, world: new LiveSource(api, store), isHinted: () => false });
   context.after(() => {
     agents.stop();
     Reflect.deleteProperty(globalThis, 'document');
