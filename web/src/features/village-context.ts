@@ -90,7 +90,7 @@ const NAMES_MS = 600_000;
 /** An actor in words: `you`, the name of an account or agent, or its id if the viewer may not read its name. */
 export function useActorLabel(id: string, role: string | null): string {
   const viewer = useViewerId();
-  // The books name an agent without its kind.
+  // The ledger records an agent by its id alone.
   const isAgent = role === 'agent' || id.startsWith('agent ');
   const agent = useAgentName(id.replace(/^agent /, ''));
   const account = accountIn(id);

@@ -12,7 +12,7 @@ import { useIntent, useLive } from '../../client/query/use-live.ts';
 import { Button, Notice, RefusedNotice } from '../../ui/controls.tsx';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 
-export const NOTICES_REFRESH_MS = 30_000;
+const REFRESH_MS = 30_000;
 
 const WANTS: readonly (readonly [wants: NoticeWants, text: string])[] = [
   ['needs', 'When something needs me, at most every 15 minutes'],
@@ -23,9 +23,12 @@ const WANTS: readonly (readonly [wants: NoticeWants, text: string])[] = [
 type Mail = NonNullable<CallData<typeof getMyNotices>['mail']>;
 type PartProps = Readonly<{ mail: Mail; onChanged: () => void }>;
 
-/** The address to which the village emails what waits for the viewer; nothing in a village that sends no email. */
+/** The ways in which the village notifies the viewer. All components share one request. */
+export const useMyNotices = () => useLive(getMyNotices, {}, REFRESH_MS);
+
+/** The address to which the village emails what waits for the viewer; empty in a village without mail. */
 export function MailNotices() {
-  const { data, refused, again } = useLive(getMyNotices, {}, NOTICES_REFRESH_MS);
+  const { data, refused, again } = useMyNotices();
   const mail = data?.mail ?? null;
   if (mail === null) return refused === null ? null : <RefusedNotice refused={refused} />;
   return (

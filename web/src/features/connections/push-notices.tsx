@@ -1,9 +1,10 @@
 import {
   addMyBrowser,
+  BROWSER_NAME_MAX_CHARS,
   type CallData,
   changeMyBrowser,
   forgetMyBrowser,
-  getMyNotices,
+  type getMyNotices,
   type NoticeBrowser,
   type NoticeWants,
 } from '@hamlet/contract';
@@ -17,11 +18,11 @@ import {
   thisName,
   unsubscribe,
 } from '../../client/push/this-browser.ts';
-import { useIntent, useLive } from '../../client/query/use-live.ts';
+import { useIntent } from '../../client/query/use-live.ts';
 import { Button, Notice, RefusedNotice, useNow } from '../../ui/controls.tsx';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { NOTICES_REFRESH_MS } from './mail-notices.tsx';
+import { useMyNotices } from './mail-notices.tsx';
 
 const WANTS: readonly (readonly [wants: NoticeWants, text: string])[] = [
   ['needs', 'When something needs me'],
@@ -44,9 +45,9 @@ const ADVICE: Readonly<Record<Exclude<PushAbility, 'able'> | PushProblem, string
 
 type Push = NonNullable<CallData<typeof getMyNotices>['push']>;
 
-/** The browsers that the village notifies of what waits for the viewer; nothing in a village that notifies none. */
+/** The browsers that the village notifies of what waits for the viewer; empty in a village without web push. */
 export function PushNotices() {
-  const { data, again } = useLive(getMyNotices, {}, NOTICES_REFRESH_MS);
+  const { data, again } = useMyNotices();
   const [here, setHere] = useState<string | null | undefined>(undefined);
   useEffect(() => {
     void thisEndpoint().then(setHere);
@@ -166,7 +167,13 @@ function ThisBrowser({ push, onAdded }: ThisProps) {
       word="Notify this browser"
       onSend={() => void add()}
     >
-      <TextField label="Name of this browser" name="browser-name" value={name} onChange={setName} maxLength={64} />
+      <TextField
+        label="Name of this browser"
+        name="browser-name"
+        value={name}
+        onChange={setName}
+        maxLength={BROWSER_NAME_MAX_CHARS}
+      />
       {problem !== null && (
         <Notice tone="waiting">
           <span data-push-advice>{ADVICE[problem]}</span>

@@ -24,7 +24,7 @@ export function useProviderLoad(): (name: string) => ProviderLoad {
   });
 }
 
-/** The present load of one provider. Nothing for a provider without metrics and requests. */
+/** The present load of one provider; empty without metrics and requests. */
 export function ServerFigures({ load: { servers, asking } }: { readonly load: ProviderLoad }) {
   return (
     <>
@@ -57,7 +57,7 @@ function Server({ server }: { readonly server: ModelServer }) {
 function AskingNow({ asking }: Pick<ProviderLoad, 'asking'>) {
   const nameOf = useAgentNaming();
   const words = asking.map(({ agent_id: id, requests }) => `${nameOf(id)} ${requests}`);
-  return <p className="hint asking-now">Requests that run or wait: {words.join(', ')}</p>;
+  return <p className="hint">Requests that run or wait: {words.join(', ')}</p>;
 }
 
 function Figures({ server }: { readonly server: ModelServer }) {

@@ -31,7 +31,11 @@ export const PAGE_LABELS: Readonly<
   rules: { word: 'Rules', hint: 'Rules about the tools of agents, and trials of proposed rules', needs: 'policy:try' },
   settings: { word: 'Settings', hint: 'Time zone, allowances, retention, egress and brand', needs: 'village:settings' },
   people: { word: 'People', hint: 'Invitations, accounts, roles, sessions and bans', needs: 'accounts:read' },
-  connections: { word: 'Connections', hint: 'API keys of your programs, and messengers', needs: 'account:self' },
+  connections: {
+    word: 'Connections',
+    hint: 'API keys, messengers, and notices by mail or in browsers',
+    needs: 'account:self',
+  },
   keeping: { word: 'Data', hint: 'Everything this village keeps, for how long, and its size', needs: 'audit:read' },
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };

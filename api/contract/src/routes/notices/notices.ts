@@ -39,7 +39,7 @@ const Browser = z.strictObject({
 export type NoticeBrowser = z.infer<typeof Browser>;
 
 export const BROWSERS_OF_PERSON_MAX = 8;
-const BROWSER_NAME_MAX_CHARS = 64;
+export const BROWSER_NAME_MAX_CHARS = 64;
 const ENDPOINT_MAX_CHARS = 1_024;
 /** A point of P-256 without compression: 65 bytes. */
 const P256DH_CHARS = 87;
