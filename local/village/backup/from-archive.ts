@@ -15,7 +15,7 @@ import type { Replacement } from './replacement.ts';
 
 const CONTAINER = 'archive';
 /** How long the archive may stand still. */
-const ARCHIVED_MS = 60_000;
+const STALLED_MS = 60_000;
 const PAUSE_MS = 500;
 const UNTIL_FIX = 'make restore UNTIL=2026-11-30T03:12:07Z, a moment to the second that the page Data allows';
 
@@ -125,7 +125,7 @@ async function finishSegment(place: Place, doing: (text: string) => void): Promi
     if (archived >= segment) return 'reaches the present';
     if (archived !== last) [last, sinceMs] = [archived, performance.now()];
     doing(`waiting for segment ${segment}; the archive has ${archived}`);
-    if (performance.now() - sinceMs > ARCHIVED_MS) return `does not reach the present: segment ${segment} waits`;
+    if (performance.now() - sinceMs > STALLED_MS) return `does not reach the present: segment ${segment} waits`;
     await sleep(PAUSE_MS);
   }
 }

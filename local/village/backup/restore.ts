@@ -103,7 +103,7 @@ async function work(place: Place, replacement: Replacement, isMoment: boolean): 
     { name: 'stop operator and api', work: async ({ doing }) => halt(place, doing) },
     {
       name: 'sessions and API keys',
-      // The moment is of this village; a file may bring another one here.
+      // An archive is of this village; a file may be of another one, whose accounts are new here.
       work: async () => removeEndedSignIns(place, replacement.folder, { ofUnknown: isMoment }),
     },
     { name: 'database', work: async () => (await swap(place), (isSwapped = true), undefined) },

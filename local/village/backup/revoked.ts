@@ -1,4 +1,4 @@
-/** Rights and sign-ins that people took away after the restored moment. A restore brings no sign-in back, and names the rights. */
+/** Sign-ins and rights that ended after the restored moment: a restore keeps those sign-ins ended, and lists those rights. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../kubectl.ts';
