@@ -195,7 +195,7 @@ nodeSelector:
 {{- $url := .Values.oidc.publicUrl | default .Values.ingress.host }}
 {{- with .Values.push }}
 {{- if .enabled }}
-{{- if not (or .contact $url) }}{{ fail "push.enabled: set push.contact, ingress.host or oidc.publicUrl too: push services ask whom they may reach" }}{{ end }}
+{{- if not (or .contact $url) }}{{ fail "push.enabled: set push.contact, ingress.host or oidc.publicUrl too: push services require a contact" }}{{ end }}
 - { name: HAMLET_PUSH_KEY_FILE, value: /etc/hamlet/push/key.pem }
 {{- with .contact }}
 - { name: HAMLET_PUSH_CONTACT, value: {{ . | quote }} }
