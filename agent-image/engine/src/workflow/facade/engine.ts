@@ -149,8 +149,7 @@ export class Engine {
 
   /**
    * Creates a task that repeats an earlier one from a stage on, with the current manifests. It takes over the work
-   * before that stage. `input`: of the stage, instead of the one that it had. Rejects a stage that the plan has not, or
-   * that had not begun.
+   * before that stage. `input`: replaces that of the stage. Rejects a stage that the plan lacks, or that had not begun.
    */
   async rerunTask(
     of: string,

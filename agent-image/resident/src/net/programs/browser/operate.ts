@@ -77,22 +77,22 @@ interface Opening {
   off(event: 'framenavigated', listener: SeeFrame): unknown;
 }
 
-/** Opens an address. A failed navigation has ended only with its error page, which would interrupt the next one. */
+/** Opens an address. A failed navigation waits for its error page, which would otherwise interrupt the next one. */
 export async function goTo(
   page: Opening,
   url: string,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const shown = Promise.withResolvers<void>();
+  const errorPage = Promise.withResolvers<void>();
   const see: SeeFrame = (frame) => {
-    if (frame.parentFrame() === null && frame.url().startsWith('chrome-error:')) shown.resolve();
+    if (frame.parentFrame() === null && frame.url().startsWith('chrome-error:')) errorPage.resolve();
   };
   page.on('framenavigated', see);
   try {
     await page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal });
   } catch (error) {
-    // Other failures, for example of a download, show none.
-    if (/net::ERR_(?!ABORTED)/.test(String(error))) await within(shown.promise, ACTION_MS).catch(() => {});
+    // Other failures, such as the start of a download, have no error page.
+    if (/net::ERR_(?!ABORTED)/.test(String(error))) await within(errorPage.promise, ACTION_MS).catch(() => {});
     throw error;
   } finally {
     page.off('framenavigated', see);
