@@ -51,9 +51,7 @@ type Description<Input> = Readonly<{
   description: string;
   input: z.ZodType<Input>;
   timeoutMs: number;
-  /**
-   * True if the tool only waits for something or looks whether it has happened: repeats of it still count as progress.
-   */
+  /** True if the tool only waits for something or looks whether it has happened: its calls count neither for nor against progress. */
   polls?: boolean;
   /** The outcome of a call that must not run, settled before its intent; null if it may run. Pure. */
   refuses?: (input: Input) => ToolOutcome | null;

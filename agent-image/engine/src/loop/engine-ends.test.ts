@@ -124,7 +124,7 @@ test('a model that answers after the warning is done', async () => {
   assert.deepEqual([warned.outcome, warned.near], [{ kind: 'done', text: SUMMARY }, 1]);
 });
 
-test('waiting for a silent build with a tool that polls counts as progress', async () => {
+test('calls of a tool that polls a silent build do not count against progress', async () => {
   const polling = { ...echo('look', 'read'), polls: true };
   const polls = Array.from({ length: 30 }, () => look('same'));
   assert.equal((await budgetRun({ idleCalls: 3 }, [...polls, says('Built.')], [polling])).outcome.kind, 'done');

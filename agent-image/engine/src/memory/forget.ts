@@ -33,9 +33,7 @@ function removeAll(parts: Parts, ids: readonly string[], now: number): readonly 
   return [...gone].map((id) => addTombstone(parts.database, id, now));
 }
 
-/**
- * Removes a memory to keep the store within its limit. Facts made from it stay.
- */
+/** Removes a memory to keep the store within its limit. Facts made from it stay. */
 export function dropRow(parts: Parts, seq: number, memory: Remembered): void {
   removeMemory(parts, seq, memory);
   parts.database.exec('update header set removed = removed + 1');

@@ -70,7 +70,7 @@ const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
 type Work<Input> = HandsWork<Input> & {
   readonly timeoutMs: number;
-  /** True if it only waits for a program or reads its output: repeats of it still count as progress. */
+  /** True if it only waits for a program or reads its output: its calls count neither for nor against progress. */
   readonly polls?: boolean;
   /** True if it may wait for a person to permit a request of its program: the call then gets that extra time. */
   readonly mayWait?: boolean;

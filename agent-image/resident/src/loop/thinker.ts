@@ -29,7 +29,7 @@ export interface ThinkerPorts {
   readonly quiet?: () => AbortSignal;
   readonly onThought: () => void;
   readonly log: Log;
-  /** Its abort ends all further requests. */
+  /** Its abort stops all requests. */
   readonly stop?: AbortSignal;
 }
 

@@ -27,8 +27,8 @@ export async function vectorsOf({ embed, dimensions }: Embedder, texts: readonly
 type Waiting = Readonly<{ seq: number; text: string }>;
 
 /**
- * Embeds the memories without a vector that follow the row `after`. Pass `next` as `after` of the next step; null means
- * that all have one.
+ * Embeds the next memories without a vector after the row `after`. Pass `next` as `after` of the next step; it is null once
+ * no row is left.
  */
 export async function embedSome(
   store: Pick<GuardedStore, 'read'>,
