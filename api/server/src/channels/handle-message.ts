@@ -103,8 +103,7 @@ interface Conversing {
 const wordsOf = (refusal: Parameters<typeof problemOf>[0]): string => problemOf(refusal, randomUUID()).detail;
 
 type LinkKind = 'link' | 'confirm_link' | 'cancel_link';
-type LinkWish = Extract<Wish, { kind: LinkKind }>;
-const isLinkWish = (wish: Wish): wish is LinkWish =>
+const isLinkWish = (wish: Wish): wish is Extract<Wish, { kind: LinkKind }> =>
   wish.kind === 'link' || wish.kind === 'confirm_link' || wish.kind === 'cancel_link';
 
 /** To a person who is linked, a word of ten letters is a word, not a code. */
@@ -201,7 +200,8 @@ export class MessageHandler {
     return { ...words(asksToLink(account.name)), buttons: linkButtons(code) };
   }
 
-  async #linkWish(bot: Answering, { sender, wish }: Pick<Received, 'sender' | 'wish'>, person: LinkedPerson | null) {
+  /** Answers a wish to link, and everything that an unlinked chat says. */
+  async #answerLink(bot: Answering, { sender, wish }: Pick<Received, 'sender' | 'wish'>, person: LinkedPerson | null) {
     switch (wish.kind) {
       case 'link':
         return this.#askToLink(bot, { sender, code: wish.code }, person);
@@ -283,7 +283,7 @@ export class MessageHandler {
     if (person === null || isLinkWish(wish)) {
       const key = `${channel} ${sender.id}${received.press === null ? '' : ' press'}`;
       if (!this.#strangers.take(key, ATTEMPTS, this.#ports.monotonicMs()).allowed) return words(null);
-      return this.#linkWish(bot, { sender, wish }, person);
+      return this.#answerLink(bot, { sender, wish }, person);
     }
     const caller = callerOfPerson(person);
     if (!caller.ok) return words(wordsOf(caller));

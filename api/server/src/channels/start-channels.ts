@@ -2,10 +2,10 @@ import { conversationKey, readChannelRuns } from '@hamlet/store';
 import { job, type Job } from '../service/jobs.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 import { type Bot, BotRefusal, type Received } from './bot-port.ts';
-import { BotWork } from './bot-work.ts';
 import type { Bots } from './bots.ts';
 import { deliverRuns } from './deliver-runs.ts';
 import { MessageHandler, type MessagePorts } from './handle-message.ts';
+import { KeyedWork } from './keyed-work.ts';
 import { ReplyQueue } from './reply-queue.ts';
 
 const EVERY_MS = 500;
@@ -59,8 +59,8 @@ export function startChannels(ports: ChannelPorts): {
   const { db, log, bots, notifications } = ports;
   const messages = new MessageHandler(ports);
   const pauses = new Pauses(ports);
-  const polls = new BotWork<Bot>(POLLS_AT_ONCE);
-  const deliveries = new BotWork<string>(DELIVERIES_AT_ONCE);
+  const polls = new KeyedWork<Bot>(POLLS_AT_ONCE);
+  const deliveries = new KeyedWork<string>(DELIVERIES_AT_ONCE);
   const replies = new ReplyQueue(log);
   const ending = new AbortController();
   const { signal } = ending;
@@ -86,7 +86,7 @@ export function startChannels(ports: ChannelPorts): {
     );
 
   async function deliver(ready: readonly Bot[]): Promise<void> {
-    // The runs of a conversation whose delivery runs would be out of date when that delivery ends.
+    // A list of runs made during a delivery of their conversation would be out of date after it.
     const except = [...deliveries.running(), ...pauses.list().filter((each) => typeof each === 'string')];
     const due = await readChannelRuns(db, { bots: ready, except, atMost: RUNS_AT_ONCE });
     if (!isActive()) return;

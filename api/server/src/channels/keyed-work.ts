@@ -1,8 +1,8 @@
 /**
- * Does one kind of work for many bots or conversations at once, so that a slow one delays no other: one piece of work at a
- * time for each, and at most `atMost` in all. Those that waited longest come first.
+ * Does one kind of work for many keys at once, such as bots or conversations, so that a slow one delays no other: one piece of
+ * work at a time for each key, and at most `atMost` in all. The keys that waited longest come first.
  */
-export class BotWork<K> {
+export class KeyedWork<K> {
   readonly #atMost: number;
   readonly #running = new Map<K, Promise<void>>();
   /** Order of the last starts. */
@@ -13,12 +13,12 @@ export class BotWork<K> {
     this.#atMost = atMost;
   }
 
-  /** Those whose work runs; the next `start` alone adds to them. */
+  /** The keys whose work runs; only `start` adds to them. */
   running(): readonly K[] {
     return [...this.#running.keys()];
   }
 
-  /** Starts `work` for those that rest, as far as there is room. `work` must not reject. */
+  /** Starts `work` for the keys without running work, as far as there is room. `work` must not reject. */
   start(wanted: readonly K[], work: (each: K) => Promise<void>): void {
     this.#starts = new Map([...this.#starts].filter(([each]) => wanted.includes(each)));
     const resting = wanted

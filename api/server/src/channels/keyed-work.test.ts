@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Bot } from './bot-port.ts';
-import { BotWork } from './bot-work.ts';
+import { KeyedWork } from './keyed-work.ts';
 import { fakeBot } from './testing/fake-bot.ts';
 
 /** Work that ends when the test ends it, with the agents in the order of their starts. */
@@ -26,7 +26,7 @@ test('a slow bot delays no other, and each bot works on one thing', async () => 
   const [ada, bob] = [fakeBot('ada'), fakeBot('bob')];
   const bots = [ada, bob];
   const { started, work, end } = manual();
-  const polls = new BotWork<Bot>(64);
+  const polls = new KeyedWork<Bot>(64);
   polls.start(bots, work);
   await end('bob');
   assert.deepEqual(polls.running(), [ada]);
@@ -41,7 +41,7 @@ test('a slow bot delays no other, and each bot works on one thing', async () => 
 test('at most so many work at once, and the bot that waited longest is next', async () => {
   const bots = ['ada', 'bob', 'cleo'].map((agentId) => fakeBot(agentId));
   const { started, work, end } = manual();
-  const polls = new BotWork<Bot>(1);
+  const polls = new KeyedWork<Bot>(1);
   for (const done of ['ada', 'bob', 'cleo', 'ada']) {
     polls.start(bots, work);
     await end(done);
