@@ -101,13 +101,13 @@ class Line implements LiveSocket {
     this.#attempt += 1;
   }
 
-  /** Looks when the silence would be too long, so that a page at rest has no ticking timer. */
+  /** Checks the connection when its silence would be too long, so that no timer ticks on a page at rest. */
   #watch(): void {
     const { beatMs } = this.#options;
     const [lagMs, deadMs] = [beatMs * LAG_BEATS, beatMs * DEAD_BEATS];
     const silentMs = performance.now() - this.#receivedMs;
     const dueMs = performance.now() + (silentMs < lagMs ? lagMs : deadMs) - silentMs;
-    const look = (): void => {
+    const check = (): void => {
       const nowMs = performance.now();
       // A suspended page receives nothing; the server was not silent in that time.
       this.#receivedMs += Math.max(0, nowMs - dueMs - SUSPENDED_MS);
@@ -122,7 +122,7 @@ class Line implements LiveSocket {
       this.#again('reconnecting');
     };
     // A timer counts whole milliseconds, and may end a part of one early.
-    this.#watchTimer = setTimeout(look, Math.max(0, Math.ceil(dueMs - performance.now()) + 1));
+    this.#watchTimer = setTimeout(check, Math.max(0, Math.ceil(dueMs - performance.now()) + 1));
   }
 
   #clearTimers(): void {
