@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
 import type { Caller, Reply } from './api.ts';
 import { apiThat, refusal, refusedWith } from './api.fixture.ts';
 import { INITIAL_STATE } from './app-state.ts';
@@ -74,16 +75,24 @@ test('the viewer is unknown until the API answers; a missing answer is recorded'
   assert.deepEqual(session(), { kind: 'unknown', asked: true });
 });
 
-test('a viewer who is not yet known is asked for once at a time', (context) => {
-  context.mock.timers.enable({ apis: ['setInterval'] });
-  let asked = 0;
-  const call = (): Promise<Reply<unknown>> => {
-    asked += 1;
-    return new Promise(() => undefined);
-  };
+test('a viewer who is not yet known is asked for 5 s after each answer, one who is signed in after a minute', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  Object.defineProperty(globalThis, 'document', { configurable: true, value: { hidden: false } });
+  context.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const answers: ((reply: Reply<unknown>) => void)[] = [];
+  const call = (): Promise<Reply<unknown>> => new Promise((answer) => answers.push(answer));
   const monitor = new SessionMonitor({ call: call as Caller['call'] }, createStore(INITIAL_STATE));
+  context.after(() => monitor.stop());
+  const askedAfter = (ms: number): number => {
+    context.mock.timers.tick(ms);
+    return answers.length;
+  };
   monitor.start();
-  context.mock.timers.tick(30_000);
-  monitor.stop();
-  assert.equal(asked, 1);
+  assert.equal(askedAfter(60_000), 1, 'one request at a time');
+  answers[0]?.(refusal('unavailable', 503));
+  await settled();
+  assert.deepEqual([askedAfter(4_999), askedAfter(1)], [1, 2]);
+  answers[1]?.(SIGNED_IN);
+  await settled();
+  assert.deepEqual([askedAfter(59_999), askedAfter(1)], [2, 3]);
 });
