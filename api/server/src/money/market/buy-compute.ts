@@ -27,9 +27,7 @@ import { circumstanceOf } from './trade-ports.ts';
 import { timesOfPurchase, type PurchaseTimes } from './quote.ts';
 import type { Village } from '../../village.ts';
 
-type Given = Pick<Village, 'source' | 'tiers' | 'prices' | 'gpus'>;
-/** `prices` has only what is for sale now. */
-type TradePorts = Given & { readonly listed: Village['prices'] };
+type TradePorts = Pick<Village, 'source' | 'tiers' | 'prices' | 'gpus'>;
 
 const HOLD_LASTS_MS = 60_000;
 
@@ -49,10 +47,11 @@ type Paid =
 
 function priceAsked(
   { item, seconds, maxPrice, agentId }: PurchaseAsked,
-  { source, prices, listed }: TradePorts,
+  { source, prices }: TradePorts,
+  forSale: Village['prices'],
 ): Outcome<bigint> {
-  const price = priceOf(item, seconds, prices);
-  if (price === null) return notForSale(item, seconds, listed);
+  const price = priceOf(item, seconds, forSale);
+  if (price === null) return notForSale(item, seconds, prices);
   if (maxPrice !== null && price > maxPrice)
     return refused(
       'price_above_max',
@@ -184,16 +183,15 @@ export async function concludePurchase(
   return view;
 }
 
-export async function buyCompute(tx: Tx, asked: PurchaseAsked, given: Given): Promise<Outcome<PurchaseView>> {
+export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
   const { agentId, item } = asked;
   const before = await boughtBefore(tx, asked);
   if (before !== null) return before;
-  if (given.source.get(agentId) === null) return refused('no_such_agent');
+  if (ports.source.get(agentId) === null) return refused('no_such_agent');
   const bar = (await readBars(tx, [agentId])).get(agentId);
   if (barsRuns(bar)) return refused('agent_barred', `A measure of an admin bars ${agentId}: ${bar?.measure}`);
-  const prices = item.kind === 'gpu' ? await pricesNow(given) : given.prices;
-  const ports = { ...given, prices, listed: given.prices };
-  const priced = priceAsked(asked, ports);
+  const forSale = item.kind === 'gpu' ? await pricesNow(ports) : ports.prices;
+  const priced = priceAsked(asked, ports, forSale);
   if (!priced.ok) return priced;
   const account = await findAgentAccount(tx, agentId);
   if (account === null)

@@ -20,9 +20,7 @@ import { notForSale, pricesNow } from './gpu-supply.ts';
 import { purchaseView } from './purchase-view.ts';
 import type { Village } from '../../village.ts';
 
-type Given = Pick<Village, 'db' | 'source' | 'prices' | 'gpus'>;
-/** `prices` has only what is for sale now. */
-type QuotePorts = Given & { readonly listed: Village['prices'] };
+type QuotePorts = Pick<Village, 'db' | 'source' | 'prices' | 'gpus'>;
 
 const SHOWN_MAX = 100;
 
@@ -48,12 +46,13 @@ interface Means {
 }
 
 async function offerOf(
-  { db, prices, listed }: QuotePorts,
+  { db, prices }: QuotePorts,
   { agentId, item, seconds }: QuoteAsked,
+  forSale: Village['prices'],
 ): Promise<Outcome<Offer | null>> {
   if (item === null) return accepted(null);
-  const price = priceOf(item, seconds, prices);
-  if (price === null) return notForSale(item, seconds, listed);
+  const price = priceOf(item, seconds, forSale);
+  if (price === null) return notForSale(item, seconds, prices);
   const times = await timesOfPurchase(db, { agentId, item, seconds });
   return times.ok ? accepted({ item, price, times: times.data }) : times;
 }
@@ -173,15 +172,15 @@ async function agentPart(ports: QuotePorts, record: AgentRecord, offer: Offer | 
   };
 }
 
-export async function quote(asked: QuoteAsked, given: Given, now: Date): Promise<Outcome<QuoteAnswer>> {
-  const ports = { ...given, prices: await pricesNow(given), listed: given.prices };
+export async function quote(asked: QuoteAsked, ports: QuotePorts, now: Date): Promise<Outcome<QuoteAnswer>> {
+  const forSale = await pricesNow(ports);
   const record = asked.agentId === null ? null : ports.source.get(asked.agentId);
   if (asked.agentId !== null && record === null) return refused('no_such_agent');
-  const offer = await offerOf(ports, asked);
+  const offer = await offerOf(ports, asked, forSale);
   if (!offer.ok) return offer;
   return accepted({
     as_of: (offer.data?.times.now ?? now).toISOString(),
-    price_list: ports.prices,
+    price_list: forSale,
     item: offer.data === null ? null : await itemPart(ports, offer.data, asked.seconds),
     agent: record === null ? null : await agentPart(ports, record, offer.data),
   });
