@@ -18,7 +18,10 @@ export function browserHandlers({ db, config: { push }, economy }: Ports) {
       if (push === undefined) return refused('push_off');
       const { endpoint } = request.body;
       if (pushEndpoint(endpoint, push.hosts) === null)
-        return refused('browser_refused', 'The village knows no push service at this address');
+        return refused(
+          'browser_refused',
+          'This address does not belong to a known push service: ask the operator to add its host to push.hosts',
+        );
       if (!areBrowserKeys(request.body))
         return refused('browser_refused', 'The keys of the browser are wrong: subscribe again');
       return inTransaction(db, async (tx) => {
