@@ -1,5 +1,6 @@
 export * from './all-routes.ts';
 export * from './board/post.ts';
+export * from './board/viewer-hint.ts';
 export * from './client/create-client.ts';
 export * from './client/event-stream.ts';
 export * from './http/errors.ts';

@@ -228,17 +228,6 @@ export type BoardEvent = z.infer<typeof BoardEvent>;
 export const BoardMark = z.strictObject({ type: z.literal('mark'), ...at });
 export type BoardMark = z.infer<typeof BoardMark>;
 
-/**
- * The reads that a page repeats. `needs`: what waits for the viewer; `unread`: texts of its sessions; `work`: the timeline;
- * `agents`: agents and tiers; `freeze`: the freeze of the village.
- */
-export const HINTED = ['needs', 'unread', 'work', 'agents', 'freeze'] as const;
-export type Hinted = (typeof HINTED)[number];
-
-/** A message of `WS /ws/board?hints=1`, at most one in 2 s: the answers to these reads may have changed. */
-export const ViewerHint = z.strictObject({ type: z.literal('hint'), of: z.array(z.enum(HINTED)).min(1) });
-export type ViewerHint = z.infer<typeof ViewerHint>;
-
 /** Messages of `WS /ws/board`. `?after=EPOCH:OFFSET` resumes after a message. */
 export const BoardMessage = z.discriminatedUnion('type', [BoardSnapshot, BoardReset, BoardEvent, BoardMark]);
 export type BoardMessage = z.infer<typeof BoardMessage>;
