@@ -42,14 +42,17 @@ async function outputs(blocks: readonly Block[], cwd: string, env: NodeJS.Proces
 
 const patternOf = (shows: string): RegExp => new RegExp(`^\\s*${shows.split('…').map(RegExp.escape).join('.*')}\\s*$`);
 
-/** A village, as the variables of a person's shell name it. */
+/** Variables of a person's shell that name a village. */
 interface Place {
   readonly KUBECONFIG: string;
   readonly HAMLET_URL: string;
   readonly HAMLET_TOKEN: string;
 }
 
-/** Runs blocks in an empty folder with the chart, and requires the output that the document shows. The commands change the kubeconfig. */
+/**
+ * Runs blocks in an empty folder with the chart, and requires the output that the document shows. The commands change the
+ * kubeconfig.
+ */
 export async function assertRun(blocks: readonly Block[], folder: string, place: Place): Promise<void> {
   await mkdir(join(folder, 'charts'));
   await cp(join(ROOT, 'charts/hamlet'), join(folder, 'charts/hamlet'), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * In a real browser: a person has it notified, and its worker shows a notice. Chromium without Google's push service cannot
- * subscribe, so the subscription alone is a stand-in; permission, worker and notification are real.
+ * A person has a real browser notified, and its worker shows a notice. Chromium without Google's push service cannot subscribe,
+ * so the subscription alone is a stand-in; permission, worker and notification are real.
  */
 import assert from 'node:assert/strict';
 import { createECDH, generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => stage?.remove());
 
-/** Replaces the subscription of a page by one of a pretended push service. */
+/** Replaces the subscription of a page by one of a fake push service. */
 async function pretendService({ page }: TestBrowser, device: string): Promise<void> {
   const keys = createECDH('prime256v1');
   const subscription = {

@@ -1,4 +1,4 @@
-/** Hints of /ws/board?hints=1: a page learns that its answers changed, and of nothing that it may not read. */
+/** Hints of /ws/board?hints=1 name changed answers, and only those that a page may read. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';

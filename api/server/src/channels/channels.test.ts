@@ -49,7 +49,7 @@ async function received(chatId = ZOE): Promise<SentMessage> {
   });
 }
 
-/** Waits for the question to which account a chat is linked, and presses a button under it. */
+/** Waits for the question whether to link a chat, and presses a button under it. */
 async function answersLink(chatId: number, answer: 'Link' | 'Cancel' = 'Link'): Promise<SentMessage> {
   const asked = await received(chatId);
   telegram.press(chatId, asked.buttons.find(({ text }) => text === answer)?.data ?? '');

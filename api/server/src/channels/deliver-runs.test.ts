@@ -240,7 +240,7 @@ test('a place never goes back for two days; after that, smaller numbers count ag
   assert.equal(await readChannelPlace(db, 'b'), 30);
 });
 
-test('a conversation that is slow and one that fails delay no other of their bot', async () => {
+test('a slow conversation and a failing one do not delay others of their bot', async () => {
   const link = (externalId: string, { accountId }: typeof zoe) =>
     inTransaction(db, (tx) => linkIdentity(tx, { ...sender, externalId }, accountId));
   const max = await invite(grace, play.url, { name: 'Max', role: 'member' });

@@ -24,7 +24,7 @@ test('a message is encrypted as in the example of RFC 8291', () => {
 
 test('keys that cannot encrypt are recognized', () => {
   assert.ok(areBrowserKeys(BROWSER));
-  assert.ok(!areBrowserKeys({ ...BROWSER, p256dh: `BA${BROWSER.p256dh.slice(2, -1)}A` }), 'no point of the curve');
+  assert.ok(!areBrowserKeys({ ...BROWSER, p256dh: `BA${BROWSER.p256dh.slice(2, -1)}A` }), 'not a point of the curve');
   assert.ok(!areBrowserKeys({ ...BROWSER, p256dh: 'A'.repeat(87) }));
   assert.ok(!areBrowserKeys({ ...BROWSER, auth: BROWSER.auth.slice(0, -2) }));
 });

@@ -76,7 +76,7 @@ test('only a browser of a known push service is added, with keys that work, and 
   ])
     await refuses(grace.client.addMyBrowser({ name: 'x', ...subscription, endpoint }), 'validation_failed', endpoint);
   const wrong = { ...subscription, p256dh: 'A'.repeat(87) };
-  await refuses(grace.client.addMyBrowser({ name: 'x', ...wrong }), 'browser_refused', 'no point of the curve');
+  await refuses(grace.client.addMyBrowser({ name: 'x', ...wrong }), 'browser_refused', 'not a point of the curve');
   for (const endpoint of [
     'https://fcm.googleapis.com/fcm/send/a',
     'https://updates.push.services.mozilla.com/wpush/v2/a',
