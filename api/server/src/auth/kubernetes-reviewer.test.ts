@@ -68,8 +68,16 @@ const REFUSED: readonly (readonly [why: string, pod: KubeObject | null, detail: 
     /does not belong to an agent/,
   ],
   ['an owner of another kind', pod({ ownerReferences: [{ ...OWNER, kind: 'Job' }] }), /does not belong to an agent/],
-  ['an agent that does not exist', pod({ ownerReferences: [{ ...OWNER, name: 'bob' }] }), /does not belong to an agent/],
-  ['an earlier agent of the name', pod({ ownerReferences: [{ ...OWNER, uid: 'earlier' }] }), /does not belong to an agent/],
+  [
+    'an agent that does not exist',
+    pod({ ownerReferences: [{ ...OWNER, name: 'bob' }] }),
+    /does not belong to an agent/,
+  ],
+  [
+    'an earlier agent of the name',
+    pod({ ownerReferences: [{ ...OWNER, uid: 'earlier' }] }),
+    /does not belong to an agent/,
+  ],
   ['a pod whose name ends without a number', pod({ name: 'ada-x' }), /not named/],
   ['a pod with the name of another agent', pod({ name: 'bob-3' }), /not named/],
   ['a pod whose name ends with more than a number', pod({ name: 'ada-3-4' }), /not named/],
