@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  mayParseFront,
   SKILL_DESCRIPTION_MAX_CHARS,
   SKILL_FILE,
   SKILL_FILE_MAX_CHARS,
@@ -34,8 +35,6 @@ export type Folder =
 
 export const unreadable = (problem: string): Folder => ({ ok: false, problem });
 
-/** Maximum length of the front matter; a description may use a quarter of it. */
-const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
 const FRONT = /^---\r?\n(.*?)\r?\n---(?:\r?\n|$)(.*)$/s;
 
 /** The fields that the public format of skills requires. Others, such as a license, are ignored. */
@@ -106,8 +105,8 @@ const badFront = (problem: string): Front => ({ ok: false, problem: `${SKILL_FIL
 
 async function frontOf(text: string, name: string): Promise<Front> {
   const [, head, instructions = ''] = FRONT.exec(text) ?? [];
-  if (head === undefined || head.length > FRONT_MAX_CHARS)
-    return badFront(`begin it with ---, name and description, and another line ---`);
+  if (head === undefined || !mayParseFront(head))
+    return badFront(`begin it with ---, a few lines with name and description, and another line ---`);
   const fields = FrontMatter.safeParse(await yamlOf(head));
   if (!fields.success)
     return badFront(

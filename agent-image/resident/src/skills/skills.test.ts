@@ -102,6 +102,7 @@ test('a broken skill states the reason, and the others stay', async () => {
     'other-name': [md('another'), /its name is another, write other-name/],
     'no-body': [md('no-body').replace('Do it.', ''), /write instructions/],
     bomb: [`---\na: &a [1]\nb: [*a, *a]\nname: bomb\ndescription: x\n---\nDo it.`, /as YAML/],
+    nested: [`---\nname: nested\n${'? '.repeat(500)}\n---\nDo it.`, /begin it with ---/],
     'long-words': [`---\nname: long-words\ndescription: ${'x'.repeat(1_100)}\n---\nDo it.`, /at most 1024/],
   };
   for (const [name, [text]] of Object.entries(broken)) write(join(folder, name, 'SKILL.md'), text);

@@ -14,6 +14,16 @@ export const SKILL_WHY_MAX_CHARS = 300;
 /** Number of runs whose skills a list shows. */
 export const SKILL_RUNS_SHOWN = 20;
 
+/** Maximum length of the front matter; a description may use a quarter of it. */
+const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
+/** Brackets and explicit keys: a parser of YAML takes minutes for a thousand of them in each other, and skills come from strangers. */
+const FRONT_NESTING = /[[{?]/g;
+const FRONT_NESTING_MAX = 64;
+
+/** True if the front matter of a skill is short and plain enough for a parser of YAML. Pure. */
+export const mayParseFront = (text: string): boolean =>
+  text.length <= FRONT_MAX_CHARS && (text.match(FRONT_NESTING)?.length ?? 0) <= FRONT_NESTING_MAX;
+
 export const SkillId = z
   .string()
   .max(64)

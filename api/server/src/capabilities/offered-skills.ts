@@ -1,4 +1,4 @@
-import { SKILL_DESCRIPTION_MAX_CHARS, SKILL_FILE, SkillId, type OfferedSkill } from '@hamlet/contract';
+import { mayParseFront, SKILL_DESCRIPTION_MAX_CHARS, SKILL_FILE, SkillId, type OfferedSkill } from '@hamlet/contract';
 import { isStatus } from '@hamlet/kube';
 import { z } from 'zod';
 import type { ConfigMap } from '../agents/config-maps.ts';
@@ -27,8 +27,6 @@ const OF_IMAGE: readonly OfferedSkill[] = Object.entries(IMAGE_SKILLS).map(([nam
 }));
 
 const FRONT = /^---\r?\n(.*?)\r?\n---/s;
-/** As for the agents. The parser compares each key with all others, so much longer texts would keep the API busy for seconds. */
-const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
 const FrontMatter = z.looseObject({
   name: SkillId,
   description: z.string().trim().min(1).max(SKILL_DESCRIPTION_MAX_CHARS),
@@ -51,10 +49,10 @@ export async function offeredSkill(map: ConfigMap): Promise<OfferedSkill> {
   return { ...of, name: front.data.name, description: front.data.description.replaceAll(/\s+/g, ' '), problem: null };
 }
 
-/** The front matter; empty if it is too long. */
+/** The front matter; empty if it may not be parsed. */
 function frontOf(text: string): string {
   const [, front = ''] = FRONT.exec(text) ?? [];
-  return front.length > FRONT_MAX_CHARS ? '' : front;
+  return mayParseFront(front) ? front : '';
 }
 
 /** The value of the front matter; undefined if it is not YAML. The parser is loaded only for a village with ConfigMaps of skills. */

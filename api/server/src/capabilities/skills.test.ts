@@ -198,13 +198,14 @@ test("the offered skills of the image are those in the image's folder, with thei
   assert.deepEqual(Object.fromEntries(files.map(({ name, description }) => [name, description])), IMAGE_SKILLS);
 });
 
-test('front matter that is too long for agents is not parsed, because thousands of keys would keep the API busy', async () => {
+test('front matter with thousands of keys, or of collections in each other, is not parsed: it would keep the API busy for minutes', async () => {
   const metadata = { name: 'm', uid: 'u', resourceVersion: '1', labels: { 'hamlet.village/skill': 'true' } };
   const keys = Array.from({ length: 8_000 }, (_, at) => `k${at}:`).join('\n');
   const text = (more: string) => `---\nname: m\ndescription: Words.\n${more}\n---\nWrite.`;
   const problem = async (more: string) => (await offeredSkill({ metadata, data: { 'SKILL.md': text(more) } })).problem;
   assert.equal(await problem('license: MIT'), null);
-  assert.match((await problem(keys)) ?? '', /write name and a description/);
+  for (const more of [keys, '? '.repeat(500), `x: ${'{'.repeat(3_000)}`])
+    assert.match((await problem(more)) ?? '', /write name and a description/);
 });
 
 test('a ConfigMap with binary files, hidden names or too much text is not a valid skill', () => {
