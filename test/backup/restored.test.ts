@@ -43,7 +43,8 @@ test('restore removes the data written after the backup, and the sealed log cont
   const file = await backup(place, join(folder, 'village.tar'));
   await reward('40');
   await grace.client.revokeMyKey({ key_id: revoked.key.key_id });
-  await psql(place, {}, `delete from account where account_id = '${lea.accountId}'`, ACTS_OF_OTHERS);
+  const ofLea = `where account_id = '${lea.accountId}'`;
+  await psql(place, {}, `delete from account_hand ${ofLea}`, `delete from account ${ofLea}`, ACTS_OF_OTHERS);
   for (let time = 0; time < 2; time += 1) {
     await api.play.admin.freezeAgent({ agent_id: 'cleo', reason: 'a drill' });
     await api.play.admin.liftFreeze({ agent_id: 'cleo' });
