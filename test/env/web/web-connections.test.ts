@@ -83,6 +83,8 @@ testOnDevices('a member links a messenger by one tap, sees it appear, and unlink
   const from = (senders += 1);
   const name = `Person ${from}`;
   telegram.write(from, `/start ${code}`);
+  const asked = await until('the question of the bot', () => telegram.sent.find(({ chatId }) => chatId === from));
+  telegram.press(from, asked.buttons.find(({ text }) => text === 'Link')?.data ?? '');
   const row = page.locator(`[data-link="${name}"]`);
   await row.waitFor();
   assert.equal(await page.locator('[data-code]').count(), 0, 'a code works once');

@@ -93,6 +93,8 @@ async function linkTelegram(page: Page, chat: number): Promise<void> {
   await page.click('[data-action="connections"]');
   await page.click('[data-action="new-code"]');
   boxes.telegram.write(chat, (await page.locator('[data-code]').textContent()) ?? '');
+  const asked = await received(chat);
+  boxes.telegram.press(chat, asked.buttons.find(({ text }) => text === 'Link')?.data ?? '');
   assert.match((await received(chat)).text, /^Linked to the account kim/);
   await page.waitForSelector(`[data-link="Person ${chat}"]`);
 }
