@@ -347,10 +347,10 @@ test('a run of thousands of claims fills the audit no further', async () => {
       }),
     ]);
   const before = await audited();
-  dataOf(await settle(1));
+  dataOf(await settle(20_001));
   assert.equal(await audited(), before + 1);
   await db.updateTable('run').set({ events: 2_000 }).where('run_id', '=', run.runId).execute();
-  dataOf(await settle(2));
+  dataOf(await settle(20_002));
   assert.equal(await audited(), before + 1);
   await run.end();
 });
