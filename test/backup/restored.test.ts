@@ -28,6 +28,15 @@ const ACTS_OF_OTHERS = `insert into audit (audit_id, actor_role, actor_id, actio
   select id, 'admin', 'grace', 'kill', 'agent ' || id, '{}', id
   from (select gen_random_uuid() as id from generate_series(1, 50)) ids`;
 
+/** Mail and two browsers of a person. */
+const noticesOf = (
+  accountId: string,
+): string => `insert into notice_target (account_id, way, address, name, wants, leave_token, p256dh, auth) values
+  ('${accountId}', 'mail', 'grace@example.org', 'mail', 'needs', repeat('x', 43), null, null),
+  ('${accountId}', 'push', 'https://push.example.org/1', 'phone', 'needs', null, repeat('x', 87), repeat('x', 22)),
+  ('${accountId}', 'push', 'https://push.example.org/2', 'desktop', 'needs', null, repeat('x', 87), repeat('x', 22))`;
+const GONE_BROWSER = "delete from notice_target where name = 'phone'";
+
 /** True if the API accepts the key. */
 const accepts = async (key: string): Promise<boolean> => (await clientOf(api.play.url, key).raw.getMe()).ok;
 
@@ -38,11 +47,13 @@ test('restore removes the data written after the backup, and the sealed log cont
   const lea = await invite(grace, api.play.url, { name: 'Lea', role: 'member' });
   const kept = await grace.client.createMyKey({ name: 'kept', scopes: ['read'], days: 1 });
   const revoked = await grace.client.createMyKey({ name: 'revoked', scopes: ['read'], days: 1 });
+  await psql(place, {}, noticesOf(grace.accountId));
   await eventually('a checkpoint', sealed);
   const then = await balance();
   const file = await backup(place, join(folder, 'village.tar'));
   await reward('40');
   await grace.client.revokeMyKey({ key_id: revoked.key.key_id });
+  await psql(place, {}, "update notice_target set wants = 'off' where way = 'mail'", GONE_BROWSER);
   const ofLea = `where account_id = '${lea.accountId}'`;
   await psql(place, {}, `delete from account_hand ${ofLea}`, `delete from account ${ofLea}`, ACTS_OF_OTHERS);
   for (let time = 0; time < 2; time += 1) {
@@ -71,6 +82,8 @@ test('restore removes the data written after the backup, and the sealed log cont
   await restoring;
   assert.equal(await balance(), then);
   assert.deepEqual([await accepts(kept.token), await accepts(revoked.token)], [true, false]);
+  const wants = "select coalesce(string_agg(name, ','), '') from notice_target where wants <> 'off'";
+  assert.equal(await psql(place, {}, wants), 'desktop', 'the village writes to no address that was left since');
   const printed = mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');
   assert.match(printed, /It undoes these acts; repeat those that still hold:\n.* UTC {2}account\.ban {2}Max\n/);
   assert.equal(printed.match(/ freeze {2}cleo\n/g)?.length, 1, 'a repeated act is one line');

@@ -5,13 +5,14 @@ import type { Place } from '../kubectl.ts';
 import { asSuperuser, DATABASE, PLAIN, psql, RESTORED } from './database.ts';
 import { transfer } from './stream.ts';
 
-/** Tables whose rows let a caller act as a person, with the column that names a row. */
+/** Tables whose rows let a caller act as a person, or the village write to one, with the expression that names a row. */
 const SIGN_INS: Readonly<Record<string, string>> = {
   account_session: 'id_hash',
   account_key: 'key_hash',
   account_code: 'code_hash',
   channel_identity: 'identity_id',
   channel_code: 'code_hash',
+  notice_target: "target_id || case wants when 'off' then ' off' else '' end",
 };
 
 /** Acts that take a right away, in the audit. */
@@ -40,7 +41,7 @@ async function tablesOf(place: Place, database: string): Promise<readonly string
   return (await psql(place, { database }, query)).split('\n').filter((name) => name !== '');
 }
 
-const rowName = (table: string): string => `'${table} ' || ${SIGN_INS[table]}::text`;
+const rowName = (table: string): string => `'${table} ' || (${SIGN_INS[table]})::text`;
 
 /** Runs statements in one session of a database, whose output goes to a file or whose input comes from one. */
 function inSession(
@@ -54,8 +55,8 @@ function inSession(
 }
 
 /**
- * Removes from the loaded database the sign-ins that the village does not have any more: sessions, API keys, codes and links
- * of messengers. `ofUnknown`: also those of accounts that the village does not know, since it has lost its data.
+ * Removes from the loaded database the sign-ins that the village does not have any more: sessions, API keys, codes, links
+ * of messengers, and addresses of notices. `ofUnknown`: also those of accounts that the village does not know, since it has lost its data.
  */
 export async function removeEndedSignIns(
   place: Place,

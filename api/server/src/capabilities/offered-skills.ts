@@ -77,8 +77,8 @@ export function offeredSkillHandlers({ skillMaps }: Pick<Village, 'skillMaps'>) 
           return { skills: [...(before === null ? OF_IMAGE : []), ...ofMaps], next };
         });
       } catch (error) {
-        // Kubernetes forgets the mark of a page after some minutes.
-        if (isStatus(error, 410)) return refused('cursor_invalid');
+        // Kubernetes forgets the mark of a page after some minutes, and refuses one that it has not given.
+        if (isStatus(error, 410) || isStatus(error, 400)) return refused('cursor_invalid');
         throw error;
       }
     }),

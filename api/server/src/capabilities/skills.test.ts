@@ -5,16 +5,18 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
 import { mindIn } from '@hamlet/core';
+import { KubeError } from '@hamlet/kube';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
+import { refused } from '../http/outcome.ts';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 import { summaryOf } from './capability-handlers.ts';
-import { IMAGE_SKILLS, offeredSkill } from './offered-skills.ts';
+import { IMAGE_SKILLS, offeredSkill, offeredSkillHandlers } from './offered-skills.ts';
 import { filesOfMap } from './skill-maps.ts';
 import { called, said, startMind } from '../runs/testing/call-mind.ts';
 import { payForModels } from '../testing/hands-village.ts';
@@ -185,6 +187,15 @@ test('an admin sees which skills an agent can have, page by page, with the fix o
   const second = await runs.play.admin.listOfferedSkills({ limit: 1, cursor: first.next_cursor ?? '' });
   assert.deepEqual(pluck(second.skills, 'name', 'problem'), [['long', 'ConfigMap long has no SKILL.md: add one']]);
   await refuses(runs.play.admin.raw.listOfferedSkills({ cursor: 'x' }), 'cursor_invalid');
+});
+
+test('a page that Kubernetes has forgotten, or has not given, is refused as a wrong cursor', async () => {
+  for (const status of [400, 410]) {
+    const list = (): Promise<never> => Promise.reject(new KubeError({ status, reason: 'Expired', message: 'x' }));
+    const skillMaps = { read: async () => ({ ok: false, problem: 'x' }) as const, list };
+    const { run } = offeredSkillHandlers({ skillMaps }).listOfferedSkills;
+    assert.deepEqual(await run({ query: { limit: 1 } } as never), refused('cursor_invalid'));
+  }
 });
 
 test("the offered skills of the image are those in the image's folder, with their descriptions", async () => {
