@@ -49,6 +49,10 @@ begin
     new.working_since := null;
   elsif old.state <> 'running' and new.state = 'running' then
     new.working_since := clock_timestamp();
+  elsif new.state = 'running' and old.lease_until < clock_timestamp() and new.lease_until > old.lease_until then
+    -- The agent is back before the API has given up its lease.
+    new.worked_ms := old.worked_ms + greatest(0, extract(epoch from old.lease_until - coalesce(old.working_since, old.lease_until)) * 1000)::bigint;
+    new.working_since := clock_timestamp();
   end if;
   if new.state <> 'running' then
     new.lease_until := null;

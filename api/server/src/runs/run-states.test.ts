@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RUN_STATES, type RunState } from '@hamlet/contract';
 import { decideRun, isSettled, type RunCommand, type RunProgress } from '@hamlet/core';
-import { changeRun, inTransaction, lockRun, markProgress, readRunEvents, type RunRow } from '@hamlet/store';
+import { changeRun, inTransaction, lockRun, markProgress, readRunEvents, renewClaim, type RunRow } from '@hamlet/store';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { diceOf, openRunTables } from '../testing/run-tables.ts';
@@ -144,6 +144,23 @@ test('a run that waits for a permission has no lease and its clock stops; a repl
     .execute();
   const again = await clock();
   assert.ok(again.working_since !== null && again.lease_until !== null);
+});
+
+test('an agent that renews a lapsed lease has worked until its end, and works again from now on', async () => {
+  const { runId } = await runIn('running');
+  const died = new Date(Date.now() - 30_000_000);
+  const set = { working_since: new Date(died.getTime() - 40_000), lease_until: died };
+  await inTransaction(runs.db, async (tx) => {
+    await tx.updateTable('run').set(set).where('run_id', '=', runId).execute();
+    await renewClaim(tx, runId);
+  });
+  const { worked_ms, working_since } = await runs.db
+    .selectFrom('run')
+    .select(['worked_ms', 'working_since'])
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow();
+  assert.equal(Number(worked_ms), 40_000);
+  assert.ok(working_since !== null && working_since > died);
 });
 
 test('a run has a lease while an agent works on it, and starts again only as another attempt', async () => {
