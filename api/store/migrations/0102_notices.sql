@@ -48,10 +48,10 @@ grant select, insert, update, delete on notice_code, notice_target to {app};
 
 -- The id of the post, or of the reply, behind the newest so many of the board: a reader who may see few of them reads no more rows
 -- than these. Null on a smaller board. It shows an id alone, so it passes row-level security.
-create function board.post_behind(newest integer) returns uuid language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+create function board.post_behind(newest integer) returns uuid language sql stable security definer set search_path = pg_catalog as $$
   select post_id from board.post order by post_id desc offset newest limit 1
 $$;
-create function board.reply_behind(newest integer) returns uuid language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+create function board.reply_behind(newest integer) returns uuid language sql stable security definer set search_path = pg_catalog as $$
   select reply_id from board.reply order by reply_id desc offset newest limit 1
 $$;
 revoke all on function board.post_behind, board.reply_behind from public;
