@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import {
-  mayParseFront,
   SKILL_DESCRIPTION_MAX_CHARS,
   SKILL_FILE,
   SKILL_FILE_MAX_CHARS,
   SKILL_FILES_MAX,
   SKILL_FOLDER_MAX_CHARS,
   SKILL_PROBLEM_MAX_CHARS,
+  SkillFront,
   SkillPath,
+  splitSkill,
 } from '@hamlet/contract/resident';
 import type { AgentConfig, SkillFiles } from '@hamlet/contract';
-import { z } from 'zod';
 
 export type WantedSkill = AgentConfig['skills'][number];
 
@@ -34,14 +34,6 @@ export type Folder =
   | { readonly ok: false; readonly problem: string };
 
 export const unreadable = (problem: string): Folder => ({ ok: false, problem });
-
-const FRONT = /^---\r?\n(.*?)\r?\n---(?:\r?\n|$)(.*)$/s;
-
-/** The fields that the public format of skills requires. Others, such as a license, are ignored. */
-const FrontMatter = z.looseObject({
-  name: z.string(),
-  description: z.string().trim().min(1).max(SKILL_DESCRIPTION_MAX_CHARS),
-});
 
 export function hashOf(files: SkillFiles): string {
   const hash = createHash('sha256');
@@ -104,17 +96,17 @@ type Front =
 const badFront = (problem: string): Front => ({ ok: false, problem: `${SKILL_FILE}: ${problem}` });
 
 async function frontOf(text: string, name: string): Promise<Front> {
-  const [, head, instructions = ''] = FRONT.exec(text) ?? [];
-  if (head === undefined || !mayParseFront(head))
-    return badFront(`begin it with ---, a few lines with name and description, and another line ---`);
-  const fields = FrontMatter.safeParse(await yamlOf(head));
+  const parts = splitSkill(text);
+  if (parts === null) return badFront(`begin it with ---, a few lines with name and description, and another line ---`);
+  const fields = SkillFront.safeParse(await yamlOf(parts.front));
   if (!fields.success)
     return badFront(
       `write name and a description of at most ${SKILL_DESCRIPTION_MAX_CHARS} characters, as YAML, between the lines ---`,
     );
   if (fields.data.name !== name) return badFront(`its name is ${fields.data.name.slice(0, 64)}, write ${name}`);
-  if (instructions.trim() === '') return badFront('write instructions below the second line ---');
-  return { ok: true, description: fields.data.description.replaceAll(/\s+/g, ' '), instructions: instructions.trim() };
+  const instructions = parts.instructions.trim();
+  if (instructions === '') return badFront('write instructions below the second line ---');
+  return { ok: true, description: fields.data.description.replaceAll(/\s+/g, ' '), instructions };
 }
 
 /** The value of the front matter; undefined if it is not YAML. The parser is loaded only for an Agent with skills. */

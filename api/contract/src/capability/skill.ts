@@ -20,9 +20,20 @@ const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
 const FRONT_NESTING = /[[{?]/g;
 const FRONT_NESTING_MAX = 64;
 
-/** True if the front matter of a skill is short and plain enough for a parser of YAML. Pure. */
-export const mayParseFront = (text: string): boolean =>
-  text.length <= FRONT_MAX_CHARS && (text.match(FRONT_NESTING)?.length ?? 0) <= FRONT_NESTING_MAX;
+const FRONT = /^---\r?\n(.*?)\r?\n---(?:\r?\n|$)(.*)$/s;
+
+/** The YAML between the two lines --- of a skill, and the text below; null if it has none, or one too long or too nested for a parser. Pure. */
+export function splitSkill(text: string): { readonly front: string; readonly instructions: string } | null {
+  const [, front, instructions = ''] = FRONT.exec(text) ?? [];
+  if (front === undefined || front.length > FRONT_MAX_CHARS) return null;
+  return (front.match(FRONT_NESTING)?.length ?? 0) > FRONT_NESTING_MAX ? null : { front, instructions };
+}
+
+/** The fields that the public format of skills requires. Others, such as a license, are ignored. */
+export const SkillFront = z.looseObject({
+  name: z.string(),
+  description: z.string().trim().min(1).max(SKILL_DESCRIPTION_MAX_CHARS),
+});
 
 export const SkillId = z
   .string()

@@ -1,4 +1,11 @@
-import { mayParseFront, SKILL_DESCRIPTION_MAX_CHARS, SKILL_FILE, SkillId, type OfferedSkill } from '@hamlet/contract';
+import {
+  type OfferedSkill,
+  SKILL_DESCRIPTION_MAX_CHARS,
+  SKILL_FILE,
+  SkillFront,
+  SkillId,
+  splitSkill,
+} from '@hamlet/contract';
 import { isStatus } from '@hamlet/kube';
 import { z } from 'zod';
 import type { ConfigMap } from '../agents/config-maps.ts';
@@ -26,11 +33,7 @@ const OF_IMAGE: readonly OfferedSkill[] = Object.entries(IMAGE_SKILLS).map(([nam
   problem: null,
 }));
 
-const FRONT = /^---\r?\n(.*?)\r?\n---/s;
-const FrontMatter = z.looseObject({
-  name: SkillId,
-  description: z.string().trim().min(1).max(SKILL_DESCRIPTION_MAX_CHARS),
-});
+const Front = SkillFront.extend({ name: SkillId });
 
 /** The skill in a ConfigMap as the form of agents offers it; with the problem if agents cannot use it. */
 export async function offeredSkill(map: ConfigMap): Promise<OfferedSkill> {
@@ -41,18 +44,12 @@ export async function offeredSkill(map: ConfigMap): Promise<OfferedSkill> {
   if (!read.ok) return broken(read.problem);
   const text = read.files.find(({ path }) => path === SKILL_FILE)?.text;
   if (text === undefined) return broken(`ConfigMap ${name} has no ${SKILL_FILE}: add one`);
-  const front = FrontMatter.safeParse(await yamlOf(frontOf(text)));
+  const front = Front.safeParse(await yamlOf(splitSkill(text)?.front ?? ''));
   if (!front.success)
     return broken(
       `${SKILL_FILE}: write name and a description of at most ${SKILL_DESCRIPTION_MAX_CHARS} characters, as YAML, between two lines ---`,
     );
   return { ...of, name: front.data.name, description: front.data.description.replaceAll(/\s+/g, ' '), problem: null };
-}
-
-/** The front matter; empty if it may not be parsed. */
-function frontOf(text: string): string {
-  const [, front = ''] = FRONT.exec(text) ?? [];
-  return mayParseFront(front) ? front : '';
 }
 
 /** The value of the front matter; undefined if it is not YAML. The parser is loaded only for a village with ConfigMaps of skills. */
