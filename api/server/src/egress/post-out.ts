@@ -32,7 +32,7 @@ export interface OutwardAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** Sends a POST over HTTPS. Rejects if there is no answer. */
+/** Sends a POST over HTTPS. Rejects if the server does not answer. */
 export type PostOut = (post: OutwardPost, stopping: AbortSignal) => Promise<OutwardAnswer>;
 
 /** Resolves a name for one connection. One forbidden address refuses the host, so that a name cannot lead inside. */

@@ -9,7 +9,7 @@ import type { Mailer } from './smtp-mailer.ts';
 /** The needs of a person, and the changes since the last notice. */
 interface Notice {
   readonly needs: readonly Need[];
-  /** How many of the needs no notice has named. */
+  /** The number of needs that a notice has yet to name. */
   readonly fresh: number;
   readonly groups: readonly AwayGroup[];
 }

@@ -77,7 +77,7 @@ function overBudget(state: RunState, ancestors: readonly RunState[]): ClosedOutc
   return over === undefined ? null : { kind: 'failed', code: over.code, answer: null };
 }
 
-/** The failure that no edge handles; null if there is none. */
+/** The failure that still needs an edge to handle it; null without one. */
 function failureOfTask({ index, flow }: Flowing): ClosedOutcome | null {
   const failed = [...flow.stages.values()].find((stage) => isUnhandled(stage) && isFinal(index, flow, stage.id));
   return failed === undefined ? null : { kind: 'failed', code: failed.closed?.failure?.code ?? 'failed', answer: null };

@@ -36,7 +36,7 @@ export interface PushSettings {
   readonly hosts: readonly string[];
 }
 
-/** The settings of push; undefined if there is no key. Throws an Error that names a missing variable. */
+/** The settings of push; undefined without a key. Throws an Error that names a missing variable. */
 export function pushSettingsOf(
   env: Variables & { readonly HAMLET_PUBLIC_URL?: URL | undefined },
 ): PushSettings | undefined {

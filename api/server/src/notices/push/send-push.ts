@@ -35,7 +35,7 @@ interface Ports {
   readonly nowMs: () => number;
 }
 
-/** Seconds of a header Retry-After, at most a day; 0 if there is none. */
+/** Seconds of a header Retry-After, at most a day; 0 without one. */
 function waitOf(retryAfter: string | undefined, nowMs: number): number {
   if (retryAfter === undefined) return 0;
   const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - nowMs) / 1_000;

@@ -91,7 +91,7 @@ export async function goTo(
   try {
     await page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal });
   } catch (error) {
-    // Other failures, such as the start of a download, have no error page.
+    // Other failures, such as the start of a download, end without an error page.
     if (/net::ERR_(?!ABORTED)/.test(String(error))) await within(errorPage.promise, ACTION_MS).catch(() => {});
     throw error;
   } finally {
