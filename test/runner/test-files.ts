@@ -8,7 +8,7 @@ import { runPool, type PoolOptions, type TimedResult } from './pool/pool.ts';
 /** In `make test` twice the longest wait for a kubelet; a file of the full suite may take an hour on a slow machine. */
 const fileLimitMs = ({ isFull }: Pick<Run, 'isFull'>): number => (isFull ? 60 : 15) * 60_000;
 
-export interface FilesOptions extends Pick<PoolOptions, 'workers' | 'later' | 'inBackground' | 'environment'> {
+export interface FilesOptions extends Pick<PoolOptions, 'workers' | 'spare' | 'inBackground' | 'environment'> {
   /** Prefix of the command that repeats a failure. */
   readonly rerunAfter?: string;
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { sumOf, type Part, type Run, type Tally } from './part.ts';
 import { fillCompileCache } from './pool/compile-cache.ts';
+import { idleProcessors } from './pool/idle.ts';
 import { startTestServers } from './servers.ts';
 import { poolOf, type Pool } from './suites.ts';
 import { runFiles, testFiles } from './test-files.ts';
@@ -23,6 +24,8 @@ const WAITING_AT_ONCE = 3;
 const BROWSING_AT_ONCE = 2;
 /** Files that compute run at a lower priority than files that wait. */
 const COMPUTING_AT_ONCE = availableParallelism();
+/** Most of these files wait too, for databases and processes: further ones run while processors idle. */
+const SPARE_COMPUTING = 2 * COMPUTING_AT_ONCE;
 
 export const UNIT_PART: Part = {
   name: 'unit',
@@ -31,7 +34,7 @@ export const UNIT_PART: Part = {
   run,
 };
 
-/** Two pools at once: computing files, and waiting files followed by browser files, whose workers then compute too. */
+/** Two pools at once: computing files, and waiting files followed by browser files. */
 async function run(started: Run): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const [servers] = await Promise.all([startTestServers(), fillCompileCache()]);
@@ -43,13 +46,12 @@ async function run(started: Run): Promise<Tally> {
       await runFiles(started, of('browsing'), { workers: BROWSING_AT_ONCE }),
     ]);
   try {
-    const waited = waiting();
     const computed = runFiles(started, of('computing'), {
       workers: COMPUTING_AT_ONCE,
+      spare: { workers: SPARE_COMPUTING, turn: idleProcessors },
       inBackground: true,
-      later: { workers: BROWSING_AT_ONCE, after: waited },
     });
-    return sumOf(await Promise.all([computed, waited]));
+    return sumOf(await Promise.all([computed, waiting()]));
   } finally {
     await servers.stop();
   }

@@ -64,19 +64,20 @@ test('a file that never ends is ended after its limit', async () => {
   );
 });
 
-test('workers join later, when other work is done, with the variables of the pool', async () => {
-  const [other, results] = [Promise.withResolvers<void>(), [] as TimedResult[]];
+test('a spare worker waits for its turn before each file, and has the variables of the pool', async () => {
+  const [results, order]: [TimedResult[], string[]] = [[], []];
   const options = {
     workers: 0,
-    later: { workers: 1, after: other.promise },
+    spare: { workers: 1, turn: async (isOver: () => boolean) => void order.push(isOver() ? 'over' : 'turn') },
     environment: { HAMLET_PLANTED: 'left' },
     print: () => undefined,
     fileLimitMs: 120_000,
   };
-  const ended = runPool(files('changes-process'), options, (result) => results.push(result));
-  assert.deepEqual(results, []);
-  other.resolve();
-  await ended;
+  await runPool(files('changes-process'), options, (result) => {
+    results.push(result);
+    order.push('file');
+  });
+  assert.deepEqual(order, ['turn', 'file', 'over']);
   assert.deepEqual(
     results.map(({ passed, failures }) => [passed, failures]),
     [[1, []]],

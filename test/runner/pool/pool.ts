@@ -18,8 +18,8 @@ export const BACKGROUND = 5;
 
 export interface PoolOptions {
   readonly workers: number;
-  /** Workers that join when other work is done. */
-  readonly later?: { readonly workers: number; readonly after: Promise<unknown> };
+  /** Further workers, each of which waits for its turn before each file. */
+  readonly spare?: { readonly workers: number; readonly turn: (isOver: () => boolean) => Promise<void> };
   readonly print: Print;
   /** Runs at a low priority. */
   readonly inBackground?: boolean;
@@ -69,15 +69,19 @@ export async function runPool(
   done: (result: TimedResult) => void,
 ): Promise<void> {
   const queue = [...longestFirst(files, options.durations ?? {})];
-  const work = async (): Promise<void> => {
+  const isOver = (): boolean => interrupted || queue.length === 0;
+  const work = async (turn: () => Promise<void> | undefined = () => undefined): Promise<void> => {
     let worker: Worker | undefined;
     let last = '';
     const end = async (): Promise<undefined> => {
       const late = worker === undefined ? null : await retire(worker, last);
       if (late !== null) done({ ...late, ms: 0 });
     };
-    const next = (): string | undefined => (interrupted ? undefined : queue.shift());
-    for (let file = next(); file !== undefined; file = next()) {
+    const next = async (): Promise<string | undefined> => {
+      await turn();
+      return isOver() ? undefined : queue.shift();
+    };
+    for (let file = await next(); file !== undefined; file = await next()) {
       if (worker !== undefined && !isUsable(worker)) worker = await end();
       worker ??= startWorker(options);
       last = file;
@@ -89,9 +93,11 @@ export async function runPool(
     }
     await end();
   };
-  const workAt = (workers: number): Promise<unknown> => Promise.all(Array.from({ length: workers }, work));
-  const { workers, later } = options;
-  await Promise.all([workAt(workers), later?.after.then(() => workAt(later.workers))]);
+  const { workers, spare } = options;
+  await Promise.all([
+    ...Array.from({ length: workers }, () => work()),
+    ...Array.from({ length: spare?.workers ?? 0 }, () => work(() => spare?.turn(isOver))),
+  ]);
 }
 
 const isUsable = ({ child, files, hasFailed }: Worker): boolean =>
