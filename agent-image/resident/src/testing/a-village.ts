@@ -144,6 +144,7 @@ export const LIMITS = {
   concurrent_tools: 1,
   concurrent_model_requests: 2,
   web_searches_per_hour: 30,
+  web_requests_per_hour: 600,
   browser_calls_per_hour: 120,
   tokens_per_hour: 20_000,
   models: ['small'],

@@ -169,6 +169,10 @@ export const REFUSALS = {
   skill_unusable: afterChange(409, 'The ConfigMap of the skill cannot be used: correct what the detail names'),
   too_many_tools: later(429, "The tier's limit of parallel tools is reached: wait until one has ended"),
   too_many_searches: later(429, 'The tier allows no more searches of the web in this hour: wait, or use what you have'),
+  too_many_web_requests: later(
+    429,
+    'The tier allows no more requests to the web in this hour: wait, or use what you have',
+  ),
   too_many_browser_calls: later(
     429,
     'The tier allows no more calls of the browser in this hour: wait, or use web_fetch',

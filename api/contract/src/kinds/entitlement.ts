@@ -12,8 +12,9 @@ const MAX_MODELS = 64;
 /** Default for parallel requests to models: a thought, a conversation, a run and its worker. */
 export const CONCURRENT_MODEL_REQUESTS = 4;
 
-/** Defaults for web searches and browser calls in an hour. */
+/** Defaults for web searches, web requests and browser calls in an hour. */
 export const WEB_SEARCHES_PER_HOUR = 30;
+export const WEB_REQUESTS_PER_HOUR = 600;
 export const BROWSER_CALLS_PER_HOUR = 120;
 
 const Limits = z.strictObject({
@@ -31,6 +32,12 @@ const Limits = z.strictObject({
     .max(100_000)
     .default(WEB_SEARCHES_PER_HOUR)
     .describe('Calls of web_search an hour.'),
+  webRequestsPerHour: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(WEB_REQUESTS_PER_HOUR)
+    .describe('Calls of http, web_fetch and call_agent an hour, all together.'),
   browserCallsPerHour: z
     .int()
     .min(0)

@@ -16,6 +16,11 @@ export const Limits = z.strictObject({
     .default(null)
     .describe('Parallel requests to language models; null from an older API'),
   web_searches_per_hour: z.int().nullable().default(null).describe('Calls of web_search; null from an older API'),
+  web_requests_per_hour: z
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Calls of http, web_fetch and call_agent; null from an older API'),
   browser_calls_per_hour: z
     .int()
     .nullable()

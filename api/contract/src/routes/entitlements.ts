@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { BROWSER_CALLS_PER_HOUR, CONCURRENT_MODEL_REQUESTS, WEB_SEARCHES_PER_HOUR } from '../kinds/entitlement.ts';
+import {
+  BROWSER_CALLS_PER_HOUR,
+  CONCURRENT_MODEL_REQUESTS,
+  WEB_REQUESTS_PER_HOUR,
+  WEB_SEARCHES_PER_HOUR,
+} from '../kinds/entitlement.ts';
 import { AiDollars } from '../values/money.ts';
 import { AgentCondition, Limits, TierPrice } from './agents.ts';
 import { OnConflictQuery } from '../values/scalars.ts';
@@ -66,6 +71,7 @@ export const EntitlementBody = z.strictObject({
     concurrent_tools: z.int().min(0).max(1_000),
     concurrent_model_requests: z.int().min(0).max(1_000).default(CONCURRENT_MODEL_REQUESTS),
     web_searches_per_hour: z.int().min(0).max(100_000).default(WEB_SEARCHES_PER_HOUR),
+    web_requests_per_hour: z.int().min(0).max(100_000).default(WEB_REQUESTS_PER_HOUR),
     browser_calls_per_hour: z.int().min(0).max(100_000).default(BROWSER_CALLS_PER_HOUR),
     tokens_per_hour: z.int().min(0).max(1_000_000_000),
     models: z.array(z.string().min(1).max(MODEL_NAME_MAX_CHARS)).max(64).default([]),

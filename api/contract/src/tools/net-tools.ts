@@ -97,12 +97,13 @@ function pageSends(value: unknown): boolean {
 }
 
 const outward = { class: 'network', runs: 'hands' } as const;
+const requesting = { ...outward, rate: 'web_request' } as const;
 const browsing = { ...outward, effect: 'verify', rate: 'browser', memory: '2Gi' } as const;
 
 /** The tools for network access. They run in the hands, and all their traffic passes the broker. */
 export const NET_TOOLS = {
   http: {
-    ...outward,
+    ...requesting,
     effect: 'verify',
     sends: httpSends,
     input: Http,
@@ -110,7 +111,7 @@ export const NET_TOOLS = {
       'Send one HTTP request, for APIs. It follows no redirect. GET, HEAD and OPTIONS read; other methods, and a body, send something and may have to be allowed by a person.',
   },
   web_fetch: {
-    ...outward,
+    ...requesting,
     effect: 'idempotent',
     input: WebFetch,
     description:
@@ -124,7 +125,7 @@ export const NET_TOOLS = {
     description: 'Search the web. Read a result with web_fetch before you rely on it.',
   },
   call_agent: {
-    ...outward,
+    ...requesting,
     effect: 'verify',
     sends: () => true,
     input: CallAgent.refine(

@@ -47,7 +47,7 @@ export interface VillageTool {
 }
 
 /** Hourly rates of a tier: web searches and browser calls. */
-export type ToolRate = 'web_search' | 'browser';
+export type ToolRate = 'web_search' | 'web_request' | 'browser';
 
 /**
  * `platform`: code of the village. `sandbox`: code of the village in the hands. `custom`: code of others (an MCP

@@ -66,6 +66,7 @@ function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<Tie
     ['concurrent_tools', String(limits.concurrentTools)],
     ['concurrent_model_requests', String(limits.concurrentModelRequests)],
     ['web_searches_per_hour', String(limits.webSearchesPerHour)],
+    ['web_requests_per_hour', String(limits.webRequestsPerHour)],
     ['browser_calls_per_hour', String(limits.browserCallsPerHour)],
     ['tokens_per_hour', String(limits.tokensPerHour)],
     ['models', limits.models.join(', ') || NOTHING],

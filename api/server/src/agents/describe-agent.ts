@@ -79,12 +79,13 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
 
 function limitsOfTier({ limits }: EntitlementSpec): Limits {
   const { requestsPerMinute, concurrentTools, concurrentModelRequests, tokensPerHour, models } = limits;
-  const { webSearchesPerHour, browserCallsPerHour } = limits;
+  const { webSearchesPerHour, webRequestsPerHour, browserCallsPerHour } = limits;
   return {
     requests_per_minute: requestsPerMinute,
     concurrent_tools: concurrentTools,
     concurrent_model_requests: concurrentModelRequests,
     web_searches_per_hour: webSearchesPerHour,
+    web_requests_per_hour: webRequestsPerHour,
     browser_calls_per_hour: browserCallsPerHour,
     tokens_per_hour: tokensPerHour,
     models,

@@ -16,6 +16,7 @@ const NOTHING = {
   concurrent_tools: 0,
   concurrent_model_requests: 0,
   web_searches_per_hour: 0,
+  web_requests_per_hour: 0,
   browser_calls_per_hour: 0,
   tokens_per_hour: 0,
   models: [],

@@ -18,6 +18,7 @@ function allowed(requests: number): Allowance {
     concurrent_tools: 1,
     concurrent_model_requests: 2,
     web_searches_per_hour: 30,
+    web_requests_per_hour: 600,
     browser_calls_per_hour: 120,
     tokens_per_hour: 1,
     models: [],

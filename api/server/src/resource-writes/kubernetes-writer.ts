@@ -107,6 +107,7 @@ function entitlementSpecOf({
       concurrentTools: limits.concurrent_tools,
       concurrentModelRequests: limits.concurrent_model_requests,
       webSearchesPerHour: limits.web_searches_per_hour,
+      webRequestsPerHour: limits.web_requests_per_hour,
       browserCallsPerHour: limits.browser_calls_per_hour,
       tokensPerHour: limits.tokens_per_hour,
       models: limits.models,

@@ -9,6 +9,7 @@ test('limits say which words are names of models', () => {
     concurrent_tools: 1,
     concurrent_model_requests: null,
     web_searches_per_hour: null,
+    web_requests_per_hour: null,
     browser_calls_per_hour: null,
     tokens_per_hour: 2_000_000,
   };

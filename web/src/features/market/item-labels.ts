@@ -55,6 +55,7 @@ export const ASPECT_LABELS: Readonly<Record<TierChange['what'], string>> = {
   concurrent_tools: 'Tools at once',
   concurrent_model_requests: 'Model requests at once',
   web_searches_per_hour: 'Web searches an hour',
+  web_requests_per_hour: 'Web requests an hour',
   browser_calls_per_hour: 'Browser calls an hour',
   tokens_per_hour: 'Tokens an hour',
   models: 'Models',

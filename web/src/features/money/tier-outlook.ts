@@ -142,13 +142,14 @@ const WEIGHT: Readonly<Record<TierChange['what'], number>> = {
   concurrent_tools: 3,
   concurrent_model_requests: 4,
   web_searches_per_hour: 5,
-  browser_calls_per_hour: 6,
-  gpu: 7,
-  cpu: 8,
-  memory: 9,
-  priority_class: 10,
-  price_per_hour: 11,
-  price_per_thousand_tokens: 12,
+  web_requests_per_hour: 6,
+  browser_calls_per_hour: 7,
+  gpu: 8,
+  cpu: 9,
+  memory: 10,
+  priority_class: 11,
+  price_per_hour: 12,
+  price_per_thousand_tokens: 13,
 };
 
 export function byWeight(changes: readonly TierChange[]): TierChange[] {

@@ -34,6 +34,7 @@ test('a draft becomes a spec for the cluster and a body for the API', () => {
         concurrentTools: 2,
         concurrentModelRequests: 4,
         webSearchesPerHour: 30,
+        webRequestsPerHour: 600,
         browserCallsPerHour: 120,
         tokensPerHour: 5000,
         models: ['large', 'small'],

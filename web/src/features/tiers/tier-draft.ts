@@ -5,6 +5,7 @@ import {
   EntitlementSpec,
   formatAiDollars,
   putEntitlement,
+  WEB_REQUESTS_PER_HOUR,
   WEB_SEARCHES_PER_HOUR,
 } from '@hamlet/contract';
 import { readAmount, capital } from '../../client/labels.ts';
@@ -19,6 +20,7 @@ export interface TierDraft {
   readonly concurrentTools: string;
   readonly concurrentModelRequests: string;
   readonly webSearchesPerHour: string;
+  readonly webRequestsPerHour: string;
   readonly browserCallsPerHour: string;
   readonly tokensPerHour: string;
   readonly models: string;
@@ -46,6 +48,7 @@ export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): Tier
     concurrentTools: '',
     concurrentModelRequests: String(CONCURRENT_MODEL_REQUESTS),
     webSearchesPerHour: String(WEB_SEARCHES_PER_HOUR),
+    webRequestsPerHour: String(WEB_REQUESTS_PER_HOUR),
     browserCallsPerHour: String(BROWSER_CALLS_PER_HOUR),
     tokensPerHour: '',
     models: '',
@@ -79,6 +82,7 @@ export function tierDraftOf({
     concurrentTools: whole(limits.concurrent_tools),
     concurrentModelRequests: whole(limits.concurrent_model_requests ?? CONCURRENT_MODEL_REQUESTS),
     webSearchesPerHour: whole(limits.web_searches_per_hour ?? WEB_SEARCHES_PER_HOUR),
+    webRequestsPerHour: whole(limits.web_requests_per_hour ?? WEB_REQUESTS_PER_HOUR),
     browserCallsPerHour: whole(limits.browser_calls_per_hour ?? BROWSER_CALLS_PER_HOUR),
     tokensPerHour: whole(limits.tokens_per_hour),
     models: limits.models.join(', '),
@@ -131,6 +135,7 @@ function candidateOf(draft: TierDraft): object {
       concurrentTools: wholeOf(draft.concurrentTools),
       concurrentModelRequests: wholeOf(draft.concurrentModelRequests),
       webSearchesPerHour: wholeOf(draft.webSearchesPerHour),
+      webRequestsPerHour: wholeOf(draft.webRequestsPerHour),
       browserCallsPerHour: wholeOf(draft.browserCallsPerHour),
       tokensPerHour: wholeOf(draft.tokensPerHour),
       models: listOf(draft.models),
@@ -210,6 +215,7 @@ export function bodyOf({ rank, minBalance, limits, compute, price }: Entitlement
       concurrent_tools: limits.concurrentTools,
       concurrent_model_requests: limits.concurrentModelRequests,
       web_searches_per_hour: limits.webSearchesPerHour,
+      web_requests_per_hour: limits.webRequestsPerHour,
       browser_calls_per_hour: limits.browserCallsPerHour,
       tokens_per_hour: limits.tokensPerHour,
       models: limits.models,

@@ -60,15 +60,7 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
   return EntitlementSpec.parse({
     rank,
     minBalance,
-    limits: {
-      requestsPerMinute: limits.requests_per_minute ?? 0,
-      concurrentTools: limits.concurrent_tools ?? 0,
-      concurrentModelRequests: limits.concurrent_model_requests ?? undefined,
-      webSearchesPerHour: limits.web_searches_per_hour ?? undefined,
-      browserCallsPerHour: limits.browser_calls_per_hour ?? undefined,
-      tokensPerHour: limits.tokens_per_hour ?? 0,
-      models: limits.models,
-    },
+    limits: limitsOf(limits),
     compute: {
       resources: { cpu: compute.cpu, memory: compute.memory },
       priorityClassName: compute.priority_class_name ?? undefined,
@@ -81,6 +73,19 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
     },
     price: { perHour: price.per_hour, perThousandTokens: price.per_thousand_tokens },
   });
+}
+
+function limitsOf(limits: EntitlementView['limits']): Record<keyof EntitlementSpec['limits'], unknown> {
+  return {
+    requestsPerMinute: limits.requests_per_minute ?? 0,
+    concurrentTools: limits.concurrent_tools ?? 0,
+    concurrentModelRequests: limits.concurrent_model_requests ?? undefined,
+    webSearchesPerHour: limits.web_searches_per_hour ?? undefined,
+    webRequestsPerHour: limits.web_requests_per_hour ?? undefined,
+    browserCallsPerHour: limits.browser_calls_per_hour ?? undefined,
+    tokensPerHour: limits.tokens_per_hour ?? 0,
+    models: limits.models,
+  };
 }
 
 function ladderWith(tiers: readonly LadderStep[], name: string, spec: EntitlementSpec): LadderStep[] {

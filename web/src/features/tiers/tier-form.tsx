@@ -42,6 +42,7 @@ function LimitFields(parts: TierFieldProps) {
       <Text {...parts} title="Tools at once" field="concurrentTools" inputMode="numeric" placeholder="2" />
       <Text {...parts} title="Model requests at once" field="concurrentModelRequests" inputMode="numeric" />
       <Text {...parts} title="Web searches an hour" field="webSearchesPerHour" inputMode="numeric" />
+      <Text {...parts} title="Web requests an hour" field="webRequestsPerHour" inputMode="numeric" />
       <Text {...parts} title="Browser calls an hour" field="browserCallsPerHour" inputMode="numeric" />
       <Text {...parts} title="Tokens an hour" field="tokensPerHour" inputMode="numeric" placeholder="100000" />
       <Text {...parts} title="Models, default first" field="models" placeholder="small, large" />

@@ -11,6 +11,7 @@ export function tierView(change: Partial<EntitlementView> = {}): EntitlementView
       concurrent_tools: 2,
       concurrent_model_requests: 6,
       web_searches_per_hour: 40,
+      web_requests_per_hour: 900,
       browser_calls_per_hour: 200,
       tokens_per_hour: 100_000,
       models: ['small', 'large'],

@@ -89,6 +89,7 @@ export const beginCall = defineRoute('beginCall POST /runs/{run_id}/calls/{call_
     'call_diverged',
     'too_many_tools',
     'too_many_searches',
+    'too_many_web_requests',
     'too_many_browser_calls',
   ],
 });

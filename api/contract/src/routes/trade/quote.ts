@@ -41,6 +41,7 @@ export const TIER_ASPECTS = [
   'concurrent_tools',
   'concurrent_model_requests',
   'web_searches_per_hour',
+  'web_requests_per_hour',
   'browser_calls_per_hour',
   'tokens_per_hour',
   'models',

@@ -10,6 +10,7 @@ const { village, permits } = await startPermits({
     [TIER_0]: (tier) =>
       tier
         .replace('webSearchesPerHour: 20', 'webSearchesPerHour: 3')
+        .replace('webRequestsPerHour: 120', 'webRequestsPerHour: 5')
         .replace('browserCallsPerHour: 0', 'browserCallsPerHour: 2')
         .replace('memory: 256Mi', 'memory: 2Gi'),
   },
@@ -45,6 +46,18 @@ test('searches of an hour count over all runs and replicas; the refusal says whe
   assert.equal(await use(await permits.startRun('ada'), { callId: '1.0', tool: 'web_search' }), 'begun');
 });
 
+test('http, web_fetch and calls of other agents share one rate', async () => {
+  const working = await permits.startRun('bob');
+  const url = 'https://a.test';
+  for (const [n, tool] of ['http', 'web_fetch', 'http', 'web_fetch'].entries())
+    assert.equal(await use(working, { callId: `2.${n}`, tool, args: { url } }), 'begun');
+  const refused = await begin(working, { callId: '2.5', tool: 'web_fetch', args: { url }, over: other });
+  assert.ok(!refused.ok);
+  assert.equal(refused.problem.code, 'too_many_web_requests');
+  assert.match(refused.problem.detail ?? '', /tier-0 allows 5 requests to the web an hour; the next one in \d+ s/);
+  await permits.endAll();
+});
+
 test('all tools of the browser share one rate', async () => {
   const working = await permits.startRun('bob');
   assert.equal(await use(working, { callId: '1.0', tool: 'browser_open', args: { url: 'https://a.test' } }), 'begun');
@@ -63,7 +76,7 @@ test('a tier below 2Gi has no browser; the denial names the tiers that have one'
 });
 
 test('by default a person is asked about a call that sends something, but not about one that reads', async () => {
-  const working = await permits.startRun('bob');
+  const working = await permits.startRun('ada');
   const http = (callId: string, args: object): Promise<string> => use(working, { callId, tool: 'http', args });
   const url = 'https://api.test/v1';
   assert.equal(await http('1.0', { url }), 'begun');

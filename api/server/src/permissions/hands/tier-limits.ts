@@ -10,7 +10,7 @@ const HOUR_S = 3_600;
 
 interface Rate {
   readonly limit: (limits: Limits) => number | null;
-  readonly reason: 'too_many_searches' | 'too_many_browser_calls';
+  readonly reason: 'too_many_searches' | 'too_many_web_requests' | 'too_many_browser_calls';
   readonly words: string;
 }
 
@@ -19,6 +19,11 @@ const RATES: Readonly<Record<ToolRate, Rate>> = {
     limit: (limits) => limits.web_searches_per_hour,
     reason: 'too_many_searches',
     words: 'searches of the web',
+  },
+  web_request: {
+    limit: (limits) => limits.web_requests_per_hour,
+    reason: 'too_many_web_requests',
+    words: 'requests to the web',
   },
   browser: {
     limit: (limits) => limits.browser_calls_per_hour,
