@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ChatCompletionBody } from '@hamlet/contract';
+import type { ChatCompletionBody, Refusal } from '@hamlet/contract';
 import { QUEUE_WAIT_MAX_MS } from '@hamlet/models';
 import {
   admitModelRequest,
@@ -136,6 +136,8 @@ function refusalOf(
     case 'token_invalid':
     case 'stale_cycle':
       return refused(admission.verdict);
+    case 'in_run':
+      return refused('unavailable', `A run of ${agentId} has just begun; try again`);
     case 'no_account':
       return refused('insufficient_funds', `${agentId} has no money yet`);
     case 'unpaid':
@@ -355,27 +357,41 @@ async function letIn(
   return seated.ok ? accepted({ ...seated.data, ...about, agentId, startedMs }) : seated;
 }
 
+async function letInBraked(ports: GatewayPorts, asked: AskedModel, run: AskingRun | null): Promise<Outcome<Ticket>> {
+  // Postgres shows a measure that began before the reservation; the brake ends the answer for a later one.
+  const brake = ports.brakes.open(asked.agent.agentId, run?.publisher ?? null);
+  let admitted = false;
+  try {
+    const outcome = await letIn(ports, asked, { brake, run });
+    admitted = outcome.ok;
+    return outcome;
+  } finally {
+    if (!admitted) brake.close();
+  }
+}
+
+/** Refusals of a request without a run that may be accepted, or refused for another reason, in the run of its agent. */
+const MAY_DIFFER_IN_RUN: ReadonlySet<string> = new Set<Refusal>(['unavailable', 'model_not_in_tier']);
+
+/** Most agents that name no run have none. The admission itself finds that out, which saves the trip that reads a run. */
+async function admitInRun(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
+  const program = programRunIn(asked.headers);
+  if (!program.ok) return program;
+  if (program.data === null && (asked.metadata?.run_id ?? null) === null) {
+    const outcome = await letInBraked(ports, asked, null);
+    if (outcome.ok || !MAY_DIFFER_IN_RUN.has(outcome.reason)) return outcome;
+  }
+  const run = await findAskingRun(ports, { ...asked, program: program.data });
+  return run.ok ? letInBraked(ports, asked, run.data) : run;
+}
+
 /**
  * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
  * serves it, the prompt is short enough, the agent has fewer requests in progress than its tier allows, the agent's
  * tokens of the hour suffice, the provider has a place in time, the agent has money.
  */
 export async function admitRequest(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
-  // Postgres shows a measure that began before the reservation; the brake ends the answer for a later one.
-  const program = programRunIn(asked.headers);
-  const run = program.ok ? await findAskingRun(ports, { ...asked, program: program.data }) : program;
-  if (!run.ok) {
-    ports.metrics.refused(run.reason);
-    return run;
-  }
-  const brake = ports.brakes.open(asked.agent.agentId, run.data?.publisher ?? null);
-  let admitted = false;
-  try {
-    const outcome = await letIn(ports, asked, { brake, run: run.data });
-    admitted = outcome.ok;
-    if (!outcome.ok) ports.metrics.refused(outcome.reason);
-    return outcome;
-  } finally {
-    if (!admitted) brake.close();
-  }
+  const outcome = await admitInRun(ports, asked);
+  if (!outcome.ok) ports.metrics.refused(outcome.reason);
+  return outcome;
 }

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { pluck } from '@hamlet/test/env/pluck';
+import { sql } from 'kysely';
 import { openAgentAccount } from '../ledger/accounts.ts';
 import { readFunds } from '../ledger/balances.ts';
+import { insertRuns } from '../runs/new-runs.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { takeMeasure } from '../standing/measures.ts';
 import { admitModelRequest, type Admission, type AskedAdmission } from './model-admission.ts';
@@ -121,4 +123,28 @@ test('a priced request is refused without an account or with an empty one', asyn
   await ledger.within((tx) => openAgentAccount(tx, 'finn'));
   assert.equal((await ask('finn', { payment: payment(1n) })).verdict, 'unpaid');
   assert.equal((await ask('finn')).verdict, 'admitted', 'a free one needs none');
+});
+
+test('a request that names no run is not admitted while a run of its agent is in progress, and nothing is stored', async () => {
+  const [run] = await ledger.within((tx) =>
+    insertRuns(tx, [
+      {
+        agentId: 'hal',
+        agentUid: 'uid-hal',
+        kind: 'prompt',
+        prompt: 'Bake bread.',
+        createdByRole: 'admin',
+        createdById: 'ann',
+        schedule: null,
+      },
+    ]),
+  );
+  assert.equal((await ask('hal')).verdict, 'admitted', 'a queued run has no budgets yet');
+  const start = sql`update run set state = 'running', attempt = 1, cycle = 1, started_at = now() where agent_id = 'hal'`;
+  await start.execute(ledger.owner);
+  assert.deepEqual(await ask('hal', { inFlightMax: 0 }), { verdict: 'in_run' });
+  assert.equal((await ask('hal', { agentUid: 'uid-of-another-life', inFlightMax: 0 })).verdict, 'too_many_in_flight');
+  const named = await ask('hal', { runId: run?.runId ?? null, inFlightMax: 2 });
+  assert.equal(named.verdict, 'admitted');
+  assert.deepEqual((await readModelHour(ledger.db, 'hal', LIFE)).inFlight, 2);
 });

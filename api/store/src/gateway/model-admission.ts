@@ -6,6 +6,7 @@ import { firstRow } from '../connection/result-rows.ts';
 import type { Funds } from '../ledger/balances.ts';
 import { type LedgerRefusal, refusalOfCode } from '../ledger/refusal.ts';
 import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
+import { HAS_BEGUN } from '../runs/run-row.ts';
 import type { AgentBar } from '../standing/measures.ts';
 import type { ModelHour, ModelRequestRow, RequestLife } from './model-requests.ts';
 
@@ -41,7 +42,10 @@ export interface AskedAdmission extends Pick<
   readonly payment: ModelPayment | null;
 }
 
-/** `hour`: the agent's use before the request. An unpaid request is stored as ended. */
+/**
+ * `hour`: the agent's use before the request. An unpaid request is stored as ended. `in_run`: the request names no run, and the agent has
+ * one that has begun, whose budgets count: find it first. Nothing was stored.
+ */
 export type Admission =
   | {
       readonly verdict: 'admitted';
@@ -52,11 +56,12 @@ export type Admission =
     }
   | { readonly verdict: 'too_many_in_flight' | 'token_quota_exhausted'; readonly hour: ModelHour }
   | { readonly verdict: 'barred'; readonly bar: AgentBar }
-  | { readonly verdict: 'no_account' | 'token_invalid' | 'stale_cycle' }
+  | { readonly verdict: 'no_account' | 'token_invalid' | 'stale_cycle' | 'in_run' }
   | { readonly verdict: 'unpaid'; readonly reason: LedgerRefusal; readonly funds: Pick<Funds, 'balance' | 'held'> };
 
 interface AdmissionRow extends ModelHour {
-  readonly verdict: string;
+  /** Null without an admission, because of a run. */
+  readonly verdict: string | null;
   readonly requestId: string;
   readonly holdId: string | null;
   readonly measure: Measure;
@@ -69,6 +74,8 @@ interface AdmissionRow extends ModelHour {
 function admissionOf(row: AdmissionRow): Admission {
   const { verdict, requestId, holdId, used, resetsInS, inFlight, balance, held } = row;
   switch (verdict) {
+    case null:
+      return { verdict: 'in_run' };
     case 'admitted':
       return { verdict, requestId, holdId, hour: { used, resetsInS, inFlight } };
     case 'too_many_in_flight':
@@ -89,8 +96,8 @@ function admissionOf(row: AdmissionRow): Admission {
 }
 
 /**
- * Admits a request in one statement that locks the agent's hour: verifies the caller's proof, checks limits and
- * measures, holds the money and stores the request. A request fits if fewer than `inFlightMax` are under way and its
+ * Admits a request in one statement that locks the agent's hour: looks for a run of the agent unless one is given, verifies the
+ * caller's proof, checks limits and measures, holds the money and stores the request. A request fits if fewer than `inFlightMax` are under way and its
  * tokens are left in the hour. Throws during a freeze of the village. The commit does not wait for the disk.
  */
 export async function admitModelRequest(db: Db, asked: AskedAdmission): Promise<Admission> {
@@ -100,12 +107,16 @@ export async function admitModelRequest(db: Db, asked: AskedAdmission): Promise<
     proof === null
       ? (['admit_model_request', sql``] as const)
       : (['admit_model_caller', sql`${Buffer.from(proof.tokenHash)}, ${proof.cycle},`] as const);
+  // Postgres does not merge a query with a volatile function into the one around it, so the function runs once.
   const { rows } = await sql<AdmissionRow>`${prepared(name)}
-    select verdict, request_id as "requestId", used, resets_in_s as "resetsInS", in_flight as "inFlight", hold_id as "holdId",
-      measure, reason, expires_at as "expiresAt", balance::text, held::text
-    from ${sql.raw(name)}(${caller}
-      ${agentId}, ${agentUid}, ${podUid}, ${runId}, ${tier}, ${model}, ${provider}, ${reservedTokens}, ${inFlightMax}, ${quota}, ${life.limitS},
-      ${payment !== null}, ${String(payment?.amount ?? 0n)}, ${payment?.lastsMs ?? 0}, ${payment?.note ?? ''}, ${circumstanceJson(payment?.about)},
-      ${MEASURES})`.execute(db);
+    select (a).verdict, (a).request_id as "requestId", (a).used, (a).resets_in_s as "resetsInS", (a).in_flight as "inFlight",
+      (a).hold_id as "holdId", (a).measure, (a).reason, (a).expires_at as "expiresAt", (a).balance::text, (a).held::text
+    from (select case
+      when ${runId}::uuid is not null
+        or not exists (select from run where run.agent_id = ${agentId} and run.agent_uid = ${agentUid} and ${HAS_BEGUN})
+      then ${sql.raw(name)}(${caller}
+        ${agentId}, ${agentUid}, ${podUid}, ${runId}, ${tier}, ${model}, ${provider}, ${reservedTokens}, ${inFlightMax}, ${quota}, ${life.limitS},
+        ${payment !== null}, ${String(payment?.amount ?? 0n)}, ${payment?.lastsMs ?? 0}, ${payment?.note ?? ''}, ${circumstanceJson(payment?.about)},
+        ${MEASURES}) end as a) admission`.execute(db);
   return admissionOf(firstRow(rows, 'the database returned no admission'));
 }
