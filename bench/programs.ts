@@ -46,16 +46,16 @@ export async function startNode(
   return local.pid;
 }
 
-/** Starts a server in a process of its own, gives it the message, and waits for its port, which it sends. */
+/** Starts a server in a process of its own, gives it the arguments or the message, and waits for its port, which it sends. */
 export function forkServer(
   ends: AsyncDisposableStack,
   file: string,
-  message?: number,
+  given?: number | readonly string[],
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(file, typeof given === 'object' ? given : [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   process.once('exit', () => child.kill('SIGKILL'));
   ends.defer(() => void child.kill('SIGKILL'));
-  if (message !== undefined) child.send(message);
+  if (typeof given === 'number') child.send(given);
   return new Promise((done, fail) => {
     child.once('message', (port) => done({ child, port: Number(port) }));
     child.once('exit', (code) => fail(new Error(`${file} ended with ${String(code)}`)));

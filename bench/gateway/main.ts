@@ -9,14 +9,15 @@ import { openStage, type Stage, type Target } from './stage.ts';
 const USAGE = `Usage: node bench/gateway/main.ts [--seconds N] [--rounds N] [--streams N]
 
 A model server that sends a first token after 200 ms and 39 more, one every 25 ms; callers that keep streams open to it, to
-the gateway of a real api with Postgres (durable) and Redis, and to LiteLLM's proxy, in turn. Every caller is an agent of
-its own. The figures are percentiles less those of the model server itself. Writes bench/results/gateway.json.
+the gateway of a real api with Postgres (durable) and Redis, to a bare proxy with one select and one insert in the same
+Postgres (the floor), and to LiteLLM's proxy, in turn. Every caller is an agent of its own. The figures are percentiles
+less those of the model server itself. Writes bench/results/gateway.json.
   --seconds  length of each measurement (20)
   --rounds   measurements of each server (3)
   --streams  streams at once (50)
 `;
 
-const SERVERS = ['upstream', 'hamlet', 'litellm'] as const;
+const SERVERS = ['upstream', 'floor', 'hamlet', 'litellm'] as const;
 type Name = (typeof SERVERS)[number];
 const WARM_UP_S = 4;
 
@@ -54,11 +55,7 @@ async function callersAt({ url, tokens }: Target, seconds: number): Promise<Arri
 type All = Readonly<Record<Name, Measured>>;
 
 async function measure(stage: Stage, { seconds, rounds }: { seconds: number; rounds: number }): Promise<All> {
-  const all: All = {
-    upstream: nothing(),
-    hamlet: nothing(),
-    litellm: nothing(),
-  };
+  const all: All = { upstream: nothing(), floor: nothing(), hamlet: nothing(), litellm: nothing() };
   for (const name of SERVERS) await callersAt(stage[name], WARM_UP_S);
   for (let round = 1; round <= rounds; round += 1)
     for (const name of SERVERS) {
@@ -81,14 +78,14 @@ function addedRow(
 ): Row {
   const at = (name: Name): number => percentile(all[name][about.of], about.part);
   const own = at('upstream');
-  const peers = { litellm: at('litellm') - own, upstreamItself: own };
+  const peers = { litellm: at('litellm') - own, floor: at('floor') - own, upstreamItself: own };
   return row(metric, 'ms', { ours: at('hamlet') - own, peers, target: about.target });
 }
 
 /** Processor time of a server per stream, idle work included. The machine's load affects it less than latency. */
 function cpuRow(all: All): Row {
   const at = (name: Name): number => all[name].cpuMs / all[name].firstMs.length;
-  const peers = { litellm: at('litellm'), upstreamItself: at('upstream') };
+  const peers = { litellm: at('litellm'), floor: at('floor'), upstreamItself: at('upstream') };
   return row('cpuMsPerStream', 'ms', { ours: at('hamlet'), peers });
 }
 

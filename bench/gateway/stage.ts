@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { freePort, startLocal } from '@hamlet/dev';
 import { CACHE } from '../../local/village/paths.ts';
 import { answers, cpuSecondsOf, forkServer, rssMbOf } from '../programs.ts';
-import { benchFolder, startApi, startStores } from '../stores.ts';
+import { benchFolder, startApi, startStores, type Stores } from '../stores.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, '../peers/gateway/requirements.txt');
 const OUTPUT_BYTES = 64 << 20;
@@ -25,6 +25,7 @@ export interface Target {
 
 export interface Stage {
   readonly upstream: Target;
+  readonly floor: Target;
   readonly hamlet: Target;
   readonly litellm: Target;
   end(): Promise<void>;
@@ -82,14 +83,22 @@ async function writeVillage(folder: string, callers: number): Promise<readonly s
 
 interface Place {
   readonly folder: string;
+  readonly stores: Stores;
   readonly upstream: string;
   readonly callers: number;
   readonly ends: AsyncDisposableStack;
 }
 
+/** The least work of a gateway that keeps records, on the same Postgres. */
+async function startFloor({ stores, upstream, callers, ends }: Place): Promise<Target> {
+  const given = [upstream, stores.postgres.url()];
+  const { child, port } = await forkServer(ends, join(import.meta.dirname, 'floor.ts'), given);
+  const tokens = Array.from({ length: callers }, () => 'none');
+  return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(child.pid) };
+}
+
 /** The api as its image starts it, with durable stores. */
-async function startHamlet({ folder, upstream, callers, ends }: Place): Promise<Target> {
-  const stores = await startStores(ends, folder);
+async function startHamlet({ folder, stores, upstream, callers, ends }: Place): Promise<Target> {
   const tokens = await writeVillage(folder, callers);
   const { url, pid } = await startApi(
     ends,
@@ -140,9 +149,11 @@ export async function openStage(callers: number): Promise<Stage> {
   await using ends = new AsyncDisposableStack();
   const folder = await benchFolder(ends, 'gateway');
   const upstream = await startUpstream(callers, ends);
-  const place = { folder, upstream: upstream.url, callers, ends };
+  const stores = await startStores(ends, folder);
+  const place = { folder, stores, upstream: upstream.url, callers, ends };
   const litellm = await startLitellm(place);
+  const floor = await startFloor(place);
   const hamlet = await startHamlet(place);
   const opened = ends.move();
-  return { upstream, hamlet, litellm, end: () => opened.disposeAsync() };
+  return { upstream, floor, hamlet, litellm, end: () => opened.disposeAsync() };
 }
