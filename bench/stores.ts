@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { freePort, startPostgres, startRedis, type LocalPostgres } from '@hamlet/dev';
 import { migrate, openDatabase } from '@hamlet/store';
 import { sql } from 'kysely';
+import { API_FLAGS } from './pod-flags.ts';
 import { startNode } from './programs.ts';
 
 const MAIN = resolve(import.meta.dirname, '../api/server/src/main.ts');
@@ -51,7 +52,7 @@ export async function startStores(
   return { postgres, appUrl, redisUrl: redis.url };
 }
 
-/** Starts the API on the stores, with the `keys.json` of the folder. Returns its address for people. */
+/** Starts the API on the stores with the flags of its image and the `keys.json` of the folder. Returns its address for people. */
 export async function startApi(
   ends: AsyncDisposableStack,
   place: { readonly folder: string; readonly stores: Stores },
@@ -68,6 +69,6 @@ export async function startApi(
     HAMLET_LOG_LEVEL: 'warn',
     ...environment,
   };
-  const pid = await startNode(ends, [MAIN], { env, ready: `http://127.0.0.1:${metrics}/readyz` });
+  const pid = await startNode(ends, [...API_FLAGS, MAIN], { env, ready: `http://127.0.0.1:${metrics}/readyz` });
   return { url: `http://127.0.0.1:${people}`, pid };
 }

@@ -106,7 +106,6 @@ async function startHamlet({ folder, stores, upstream, callers, ends }: Place): 
     {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
-      NODE_OPTIONS: '--max-semi-space-size=16',
       MALLOC_ARENA_MAX: '1',
       HAMLET_AGENT_SOURCE: 'samples',
       HAMLET_SAMPLES_DIR: folder,

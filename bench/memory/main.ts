@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testApiServer } from '@hamlet/test/env/api-server';
-import { POD_FLAGS } from '../pod-flags.ts';
+import { API_FLAGS, POD_FLAGS } from '../pod-flags.ts';
 import { medianOf, row, writeReport, type Row } from '../report.ts';
 import { benchFolder, startStores } from '../stores.ts';
 import { buildCluster, furnish } from './village.ts';
@@ -63,12 +63,12 @@ const inPod = {
   HAMLET_NAMESPACE: namespace,
 };
 const api = await startMeasured(join(ROOT, 'api/server/src/main.ts'), {
+  flags: API_FLAGS,
   serviceAccountDir,
   ports: ['HAMLET_PEOPLE_LISTEN', 'HAMLET_AGENTS_LISTEN', 'HAMLET_METRICS_LISTEN'],
   ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
   environment: {
     ...inPod,
-    NODE_OPTIONS: '--max-semi-space-size=16',
     MALLOC_ARENA_MAX: '1',
     HAMLET_POSTGRES_URL: appUrl,
     HAMLET_REDIS_URL: redisUrl,
