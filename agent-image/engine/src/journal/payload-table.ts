@@ -7,7 +7,9 @@ export const MAX_PAYLOAD_BYTES = 16 << 20;
 const MIN_COMPRESSED_BYTES = 256;
 /** A text is stored compressed if that saves an eighth: less is not worth the time. */
 const MAX_RATIO = 7 / 8;
-const COMPRESSION = { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } };
+const PARAMS = { [constants.ZSTD_c_contentSizeFlag]: 0 };
+/** Room for a text that cannot be compressed, so that each text takes one buffer of its size. */
+const MIN_ROOM_BYTES = 64;
 
 /** A body is the text, or a blob with the compressed text. */
 export const PAYLOAD_SCHEMA = `create table payload (
@@ -61,7 +63,12 @@ export function openPayloadTable(database: DatabaseSync): PayloadTable {
 function stored(text: string): string | Uint8Array {
   if (text.length < MIN_COMPRESSED_BYTES) return text;
   const bytes = Buffer.from(text);
-  const compressed = zstdCompressSync(bytes, COMPRESSION);
+  // By default the compressor makes ready for a text of any length, with buffers of megabytes.
+  const compressed = zstdCompressSync(bytes, {
+    params: PARAMS,
+    pledgedSrcSize: bytes.length,
+    chunkSize: bytes.length + MIN_ROOM_BYTES,
+  });
   return compressed.length < bytes.length * MAX_RATIO ? compressed : text;
 }
 
