@@ -52,7 +52,9 @@ function bodyOf(message: IncomingMessage): AsyncIterable<Uint8Array> {
         next: () => pieces.next(),
         return: async () => {
           await pieces.return?.();
-          if (!message.closed) dropRest(message);
+          // All of a complete answer has arrived, so its rest needs no limits.
+          if (message.complete) message.resume();
+          else if (!message.closed) dropRest(message);
           return { done: true, value: undefined };
         },
       };

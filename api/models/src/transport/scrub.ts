@@ -37,15 +37,22 @@ export function callerError(thrown: unknown, { provider, secrets, signal }: Aske
 
 const DEPTH_MAX = 32;
 
+/** True if the JSON of a value shows at once that nothing is to hide: it has few brackets and no escapes, which may be next to a credential. */
+function isPlain(value: unknown, scrub: Scrub): boolean {
+  const json = JSON.stringify(value) ?? '';
+  return !json.includes('\\') && json.split(/[[{]/, DEPTH_MAX + 1).length <= DEPTH_MAX && scrub(json) === json;
+}
+
 /**
  * Hides credentials in every text of a value, keys included. An object or list below 32 levels is hidden whole. Pure.
  */
-export function scrubDeep(value: unknown, scrub: Scrub, depth = 0): unknown {
+export const scrubDeep = (value: unknown, scrub: Scrub): unknown =>
+  isPlain(value, scrub) ? value : scrubbed(value, scrub, 0);
+
+function scrubbed(value: unknown, scrub: Scrub, depth: number): unknown {
   if (typeof value === 'string') return scrub(value);
   if (typeof value !== 'object' || value === null || isLongNumber(value)) return value;
   if (depth >= DEPTH_MAX) return HIDDEN;
-  if (Array.isArray(value)) return value.map((item) => scrubDeep(item, scrub, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [scrub(key), scrubDeep(item, scrub, depth + 1)]),
-  );
+  if (Array.isArray(value)) return value.map((item) => scrubbed(item, scrub, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [scrub(key), scrubbed(item, scrub, depth + 1)]));
 }

@@ -82,6 +82,15 @@ test('credentials are hidden in every form', () => {
   });
 });
 
+test('an answer without credentials is handed on as it is; one beside an escape or far down is hidden', () => {
+  const scrub = scrubber(['very/secret']);
+  const plain = { id: 'chatcmpl-1', choices: [], usage: { prompt_tokens: 1 } };
+  assert.equal(scrubDeep(plain, scrub), plain);
+  assert.deepEqual(scrubDeep({ a: 'Key:\nsk-proj-abcdef123456' }, scrub), { a: 'Key:\n[hidden]' });
+  const deep = JSON.parse(`${'['.repeat(40)}"fine"${']'.repeat(40)}`) as unknown;
+  assert.equal(JSON.stringify(scrubDeep(deep, scrub)), `${'['.repeat(32)}"[hidden]"${']'.repeat(32)}`);
+});
+
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 test('the wait that a provider requests is parsed', () => {
   const waits = [
