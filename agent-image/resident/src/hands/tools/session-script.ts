@@ -1,5 +1,5 @@
 /**
- * The script that runs one command of a session: `bash -c SCRIPT hamlet-shell FOLDER WORKSPACE OWN COMMAND KEEPS`. It loads
+ * Opens a session before its command: `bash -c RUN hamlet-shell OPENING FOLDER WORKSPACE OWN COMMAND KEEPS`. It loads
  * folder and exported variables from the session's folder, and stores them when the command has ended, even after `exit`. The
  * variables named in OWN belong to each call. A killed command leaves the session unchanged. With an empty KEEPS nothing is stored.
  *
@@ -14,7 +14,8 @@
  * The values for the end are words in the text of the trap, so that no variable of the command reaches it: arithmetic on
  * `a[$(id)]` would start a program that the API did not see.
  */
-const SHELL_SCRIPT = `
+const OPENING = `
+shift
 __hamlet_keep() {
   [ -d "$2" ] || mkdir -p "$2"
   builtin cd . 2>/dev/null
@@ -48,8 +49,10 @@ unset __hamlet_number __hamlet_state __hamlet_text __hamlet_mark __hamlet_file _
 readonly -f __hamlet_keep
 [ -z "$4" ] || trap "$4" EXIT
 set -- "$3"
-eval "set --; $1"
 `.trim();
+
+/** On one line, so that bash counts the lines of a command from 1 in its messages. */
+const RUN = 'eval "$1"; eval "set --; $1"';
 
 /** One command of a session. `own`: variables that belong to each call. `keeps`: false if the session does not change. */
 export interface SessionCommand {
@@ -63,5 +66,5 @@ export interface SessionCommand {
 /** The program that runs a command of a session. */
 export function sessionProgram({ folder, workspace, own, command, keeps }: SessionCommand): readonly string[] {
   const args = [folder, workspace, own.join(' '), command, keeps ? 'keeps' : ''];
-  return ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', ...args];
+  return ['bash', '-c', RUN, 'hamlet-shell', OPENING, ...args];
 }

@@ -50,6 +50,11 @@ test('exit, a failure and a syntax error keep the session; a deleted folder fall
   assert.match(await run('pwd; echo $KEPT', place), new RegExp(`${hands.workspace}\nyes\n`));
 });
 
+test('messages of bash count the lines of the command', async () => {
+  assert.match(await run('true\nnosuchcommand'), /hamlet-shell: line 2: nosuchcommand: command not found/);
+  assert.match(await run('true\n\nif then'), /line 3: syntax error/);
+});
+
 const sessionFolder = (conversation: string): string => join(hands.workspace, '.shells', conversation);
 const sh = (script: string): string => execFileSync('bash', ['-c', script], { cwd: hands.workspace }).toString();
 
