@@ -85,6 +85,26 @@ test('the client joins streamed pieces of tool calls; an answer with only a call
   wire.verify();
 });
 
+test('a call without arguments has an empty object in a stream too, once', async () => {
+  for (const pieces of [[''], ['', '{}']]) {
+    const calls = [{ id: 'call_a', name: 'say', pieces }, ...CALLS.slice(0, 1)];
+    answerWith(wire, { calls });
+    const chat = bob().chat.completions.stream({ model: 'small', messages: [USER], tools: TOOLS });
+    const { message } = (await chat.finalChatCompletion()).choices[0] ?? {};
+    const called = message?.tool_calls?.map((call) => call.type === 'function' && call.function.arguments);
+    assert.deepEqual(called, ['{}', '{"place":"mill"}'], 'in Chat Completions');
+    answerWith(wire, { calls });
+    const tools = TOOLS.map(({ type, function: of }) => ({ type, ...of, strict: false }));
+    const response = bob().responses.stream({ model: 'small', input: 'Go.', tools });
+    const said: string[] = ['', ''];
+    response.on('response.function_call_arguments.delta', ({ output_index: at, delta }) => (said[at] += delta));
+    const { output } = await response.finalResponse();
+    const whole = output.map((item) => item.type === 'function_call' && item.arguments);
+    assert.deepEqual([whole, said], [said, ['{}', '{"place":"mill"}']], 'in Responses');
+  }
+  wire.verify();
+});
+
 test('a schema and JSON reach the provider', async () => {
   const json_schema = { name: 'plan', schema: { type: 'object', properties: { why: { type: 'string' } } } };
   answerWith(

@@ -2,7 +2,7 @@ import type { ChatCompletion, ChatCompletionChunk } from '@hamlet/contract';
 import type { ToolCall } from '@hamlet/models';
 import type { VisiblePiece } from '../carry-out.ts';
 import { inputOfCustom } from './custom-tools.ts';
-import { HeldCalls } from './held-calls.ts';
+import { HeldCalls, isEmpty } from './held-calls.ts';
 
 type WireCall = NonNullable<ChatCompletion['choices'][number]['message']['tool_calls']>[number];
 type WirePiece = NonNullable<ChatCompletionChunk['choices'][number]['delta']['tool_calls']>[number];
@@ -38,11 +38,14 @@ export class CallPieces {
     return [{ index, id, type: 'function', function: { name, arguments: text } }];
   }
 
-  /** The calls that were held until the end. `calls` are all of the answer, in the order of their slots. */
+  /** The calls that were held until the end, and `{}` for begun ones without arguments. `calls` are all of the answer, in the order of their slots. */
   restOf(calls: readonly ToolCall[]): readonly WirePiece[] {
     const held = this.#calls.inOrder();
-    return calls.flatMap((call, at) =>
-      (held[at]?.index ?? null) === null ? [{ index: this.#next++, ...wireCall(call, this.#customs) }] : [],
-    );
+    return calls.flatMap((call, at): readonly WirePiece[] => {
+      const begun = held[at];
+      if (begun === undefined || begun.index === null)
+        return [{ index: this.#next++, ...wireCall(call, this.#customs) }];
+      return isEmpty(begun) ? [{ index: begun.index, function: { arguments: call.arguments } }] : [];
+    });
   }
 }

@@ -6,11 +6,14 @@ interface HeldCall {
   readonly slot: number;
   id: string;
   name: string;
-  /** Arguments that came before the call began. */
+  /** Arguments that came before the call began; until they have begun, those since then too. */
   held: string;
   /** The place at which the caller has begun the call; null while it is held. */
   index: number | null;
 }
+
+/** True if the caller has got none of its arguments: clients expect `{}` then, and fail at an empty text. */
+export const isEmpty = ({ held }: HeldCall): boolean => held.trim() === '';
 
 interface TakenPiece {
   readonly call: HeldCall;
@@ -39,7 +42,10 @@ export class HeldCalls {
   take(piece: ToolPiece): TakenPiece | null {
     const call = this.#at(piece.slot);
     const { arguments: text = '' } = piece;
-    if (call.index !== null) return text === '' ? null : { call, isFirst: false, text };
+    if (call.index !== null) {
+      if (isEmpty(call)) call.held += text;
+      return text === '' ? null : { call, isFirst: false, text };
+    }
     this.#add(call, piece);
     if (call.name === '' || this.#isWhole(call.name)) return null;
     // The whole answer gets the same id if its provider names none.

@@ -2,7 +2,7 @@ import type { ResponseEvent, ResponseItem } from '@hamlet/contract';
 import type { ToolCall } from '@hamlet/models';
 import type { VisiblePiece } from '../carry-out.ts';
 import { inputOfCustom } from '../chat/custom-tools.ts';
-import { HeldCalls } from '../chat/held-calls.ts';
+import { HeldCalls, isEmpty } from '../chat/held-calls.ts';
 import type { CallableTool } from './response-tools.ts';
 
 type Piece<K> = Extract<VisiblePiece, { readonly kind: K }>;
@@ -68,8 +68,10 @@ export class ItemStream {
     const begun = this.#calls.inOrder();
     const ended = (isOpen: boolean): readonly Fields[] =>
       calls.flatMap((call, at) => {
-        const index = begun[at]?.index ?? null;
-        return (index !== null) === isOpen ? this.#endCall(call, index) : [];
+        const held = begun[at];
+        const index = held?.index ?? null;
+        if ((index !== null) !== isOpen) return [];
+        return this.#endCall(call, index, held === undefined || isEmpty(held));
       });
     this.#isCallOpen = false;
     return [
@@ -193,7 +195,7 @@ export class ItemStream {
     return { type: 'function_call', id: this.#idOf('function_call', index), ...fields, arguments: call.arguments };
   }
 
-  #endCall(call: ToolCall, begun: number | null): readonly Fields[] {
+  #endCall(call: ToolCall, begun: number | null, isSilent: boolean): readonly Fields[] {
     const index = begun ?? this.#items.length;
     const added = begun === null ? [this.#add(this.#callItem({ ...call, arguments: '' }, index, 'in_progress'))] : [];
     const item = this.#callItem(call, index, 'completed');
@@ -206,7 +208,7 @@ export class ItemStream {
             { type: 'response.custom_tool_call_input.done', ...at, input: item.input },
           ]
         : [
-            ...(begun === null && call.arguments !== '' ? [this.#argumentsDelta(index, call.arguments)] : []),
+            ...(begun === null || isSilent ? [this.#argumentsDelta(index, call.arguments)] : []),
             { type: 'response.function_call_arguments.done', ...at, name, arguments: call.arguments },
           ];
     return [...added, ...said, this.#done(index, item)];
