@@ -73,13 +73,18 @@ export function estimateRepeatedThoughts({ messages }: Pick<ChatRequest, 'messag
   );
 }
 
-/** Tokens that one answer can have used. A provider that reports more is wrong, and the village's counts are 32-bit integers. */
+/** Tokens that one answer can have used. A provider that reports more is wrong, so its count is unknown. */
 const TOKENS_MAX = 100_000_000;
+
+/** The count of a provider; undefined if no answer can have used that many. Pure. */
+export const believedCount = (reported: number | undefined): number | undefined =>
+  reported !== undefined && reported <= TOKENS_MAX ? reported : undefined;
 
 /** Completes a report of usage: estimates the missing numbers. Pure. */
 export function completeUsage(reported: ReportedUsage, request: ChatRequest, completionText: string): TokenUsage {
-  const promptTokens = Math.min(reported.promptTokens ?? estimatePromptTokens(request), TOKENS_MAX);
-  const completionTokens = Math.min(reported.completionTokens ?? estimateTokens(completionText), TOKENS_MAX);
+  const [prompt, completion] = [reported.promptTokens, reported.completionTokens].map(believedCount);
+  const promptTokens = prompt ?? estimatePromptTokens(request);
+  const completionTokens = completion ?? estimateTokens(completionText);
   const cachedPromptTokens = Math.min(reported.cachedPromptTokens ?? 0, promptTokens);
   return {
     promptTokens,
@@ -88,6 +93,6 @@ export function completeUsage(reported: ReportedUsage, request: ChatRequest, com
     cachedPromptTokens,
     cacheWriteTokens: Math.min(reported.cacheWriteTokens ?? 0, promptTokens - cachedPromptTokens),
     reasoningTokens: Math.min(reported.reasoningTokens ?? 0, completionTokens),
-    estimated: reported.promptTokens === undefined || reported.completionTokens === undefined,
+    estimated: prompt === undefined || completion === undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { ollamaRoot } from '../adapters/ollama/ollama-adapter.ts';
 import type { Target } from '../chat/chat-delta.ts';
 import { ModelFault, type ModelError } from '../chat/model-error.ts';
-import { estimateTokens } from '../chat/token-usage.ts';
+import { believedCount, estimateTokens } from '../chat/token-usage.ts';
 import { decideNext } from './decide-next.ts';
 import { pause, type ModelPorts } from '../transport/model-ports.ts';
 import { bearer, endpoint, jsonOf, postJson, type AdapterKit } from '../transport/provider-exchange.ts';
@@ -72,7 +72,8 @@ async function tryOnce(
   const { provider, model } = target;
   try {
     const call = { model, input, dimensions, signal };
-    const { vectors, promptTokens } = await askEmbeddings(server, call, { ports, limits: config.limits });
+    const { vectors, promptTokens: reported } = await askEmbeddings(server, call, { ports, limits: config.limits });
+    const promptTokens = believedCount(reported);
     const estimate = input.reduce((sum, one) => sum + (typeof one === 'string' ? estimateTokens(one) : one.length), 0);
     return { ok: true, vectors, promptTokens: promptTokens ?? estimate, estimated: promptTokens === undefined };
   } catch (thrown) {
