@@ -12,6 +12,9 @@ test('an answer that is a call in the form of a text is found', () => {
     ' {"name": "shell", "parameters": {"command": "ls"}}\n',
     '```json\n{"tool": "read_file", "input": {"path": "a"}}\n```',
     "{'name': 'shell', 'arguments': {'command': 'ls'}}",
+    'I will count them now:\n```json\n{"name": "shell", "arguments": {"command": "ls"}}\n```\n',
+    'First `ls`:\n```sh\nls\n```\nNow I call it.\n```json\n{"name": "shell", "arguments": {}}\n```',
+    'Let me look.\n<tool_call>\n{"name": "shell", "arguments": {"command": "ls"}}\n</tool_call>',
   ])
     assert.equal(isCallInWords(answer, TOOLS), true, answer);
 });
@@ -25,6 +28,9 @@ test('an answer for people is not, even if it is JSON or speaks of a call', () =
     '```json\n{"name": "shell", "arguments"\n```',
     'I call it: {"name": "shell", "arguments": {}}',
     '{"rows": [1, 2]}',
+    'The file has this:\n```json\n{"name": "Ada", "arguments": {}}\n```',
+    'It called this:\n```json\n{"name": "shell", "arguments": {}}\n```\nThe folder was empty.',
+    'Run this:\n```sh\nls\n```',
   ])
     assert.equal(isCallInWords(answer, TOOLS), false, answer);
 });
