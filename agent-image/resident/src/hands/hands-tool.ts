@@ -14,6 +14,7 @@ import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
 import type { RememberDocuments } from '../tools/remember-documents.ts';
 import type { ReadScript } from '../scripts/read-script.ts';
 import type { ChangeLog } from './files/change-log.ts';
+import { withMeantPath } from './files/hands-files.ts';
 import { HandsError, type HandsClient, type HandsConnection } from './hands-client.ts';
 import type { HandsConnections } from './hands-connections.ts';
 import { withRefusals, type Refusals } from './refusals.ts';
@@ -120,11 +121,16 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
     if (begun.kind !== 'begun') return begun;
     const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
     const job = { ...place, hands, tree, waitsMs: begun.waitsMs ?? 0 };
-    const done = await inOwnTime(job, call, { ms: ownMs(work), perform: (own) => work.perform(given, own) });
+    const done = await inOwnTime(job, call, { ms: ownMs(work), perform: (own) => performed(work, given, own) });
     const end = fitting(noted(named(done, place, work), note), context);
     return advised(end.outcome, await kit.calls.end(context, end));
   });
 }
+
+const performed = <Input>(work: Work<Input>, given: Input, job: HandsJob): Promise<HandsEnd> =>
+  work.perform(given, job).catch(async (error: unknown) => {
+    throw await withMeantPath(job, given, error);
+  });
 
 interface OwnWork {
   readonly ms: number;
@@ -156,11 +162,12 @@ async function inOwnTime(job: HandsJob, { repeats }: Pick<Call<never>, 'repeats'
 const named = <Input>(end: HandsEnd, { kit, context }: Place, { namesRefusals = false }: Work<Input>): HandsEnd =>
   namesRefusals ? withRefusals(end, kit.refusals.take(context)) : end;
 
-/** The note about the work tree comes before the result of the first call. */
+/** The note about the work tree comes before the result of the first call, and after the words of a failure. */
 function noted(end: HandsEnd, note: string): HandsEnd {
   const { outcome } = end;
   if (note === '' || !('text' in outcome)) return end;
-  return { ...end, outcome: { ...outcome, text: `${note}\n${outcome.text}` } };
+  const parts = outcome.kind === 'failed' ? [outcome.text, note] : [note, outcome.text];
+  return { ...end, outcome: { ...outcome, text: parts.join('\n') } };
 }
 
 /** A result with the API's advice to the model after it. */

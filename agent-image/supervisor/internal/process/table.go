@@ -166,7 +166,7 @@ func (t *Table) find(id string) (*process, *Fault) {
 	if slices.Contains(t.past, id) {
 		return nil, forgotten()
 	}
-	return nil, fault("no_such_process", "there is no process of that id: it was never started, or ended when the machine started again")
+	return nil, fault("no_such_process", "there is no process of that id: it was never started, or ended when the machine started again. Look at what it left, and start it again")
 }
 
 // Wait returns the record of a process once it has ended, or after the timeout.

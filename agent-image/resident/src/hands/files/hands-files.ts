@@ -20,6 +20,24 @@ export function pathIn(workspace: string, path: string): string {
   return inside === '' ? '.' : inside;
 }
 
+/** Codes of refusals for which a path may have been meant within the repository, where commands begin. */
+const PLACE_CODES: ReadonlySet<string> = new Set(['not_found', 'no_repository']);
+
+/** The refusal of a call, with the path that names the same file in the run's repository if that one exists. */
+export async function withMeantPath({ hands, kit, tree }: HandsJob, given: unknown, error: unknown): Promise<unknown> {
+  const isPlace = error instanceof HandsError && PLACE_CODES.has(error.code) && tree !== kit.workspace;
+  if (!isPlace || typeof given !== 'object' || given === null || !('path' in given)) return error;
+  const { path } = given;
+  if (typeof path !== 'string') return error;
+  const meant = posix.join(pathIn(kit.workspace, tree), pathIn(kit.workspace, path));
+  const isThere = await hands.ask('fs.stat', { root: kit.workspace, path: meant }, z.unknown()).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return error;
+  return new HandsError(error.code, `Paths begin in ${kit.workspace}, not in your repository: write ${meant}.`);
+}
+
 /** The first bytes of a file and its size. Rejects with `HandsError`. */
 export async function readContent({ hands, kit }: HandsJob, path: string): Promise<FileContent> {
   const args = { root: kit.workspace, path, offset: 0, bytes: FILE_MAX_BYTES };

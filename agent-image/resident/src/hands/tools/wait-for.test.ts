@@ -46,7 +46,10 @@ test('a file ends the wait; a file that does not come, and the time, are results
 });
 
 test('a wrong wait is explained: another run, an unknown process, a path outside', async () => {
-  assert.match(await wait({ process: '9.9', seconds: 5 }), /no process of that id/);
+  assert.match(
+    await wait({ process: '9.9', seconds: 5 }),
+    /no process of that id: [^]*Look at what it left, and start it again/,
+  );
   await start('sleep 60', '4.0');
   assert.match(await wait({ process: '4.0', seconds: 5 }, { run: 'r2' }), /no process of that id/);
   assert.match(await wait({ file: '../etc/passwd', seconds: 5 }), /is outside of/);
