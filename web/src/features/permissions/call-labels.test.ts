@@ -57,6 +57,15 @@ test('every kind of claim of a program has words, and a folded claim shows what 
   assert.equal(shown('command', '{"prompt":"Bake.","resumes":false}'), '', 'the message stands above it');
 });
 
+test('a folded wait says for which process, text, file or time it waits', () => {
+  const shown = (args: object) => shortCall(call({ tool: 'wait_for', argumentsText: JSON.stringify(args) }));
+  assert.equal(shown({ process: '1.0', seconds: 300 }), 'for process 1.0, at most 300 s');
+  assert.equal(shown({ process: '1.0', text: 'ready' }), 'for process 1.0 to print “ready”, at most 600 s');
+  assert.equal(shown({ file: 'out/sum.txt' }), 'for out/sum.txt, at most 600 s');
+  assert.equal(shown({ seconds: 5 }), '5 s');
+  assert.equal(shown({ seconds: 'soon' }), 'soon', 'other arguments are shown as they are');
+});
+
 test('a folded git call shows its command, and a write to the outside shows its target', () => {
   const git = { action: 'commit', args: ['--all'], message: 'fix: no cent is lost' };
   const short = (tool: string, args: object) => shortCall({ tool, argumentsText: JSON.stringify(args) });

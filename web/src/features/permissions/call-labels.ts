@@ -44,6 +44,20 @@ function todoIn({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'
   return items === null ? null : doneLabel(items);
 }
 
+/** The subject of a wait, such as `for process 1.0, at most 600 s`; null for another tool or for invalid arguments. */
+function waitIn({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
+  if (tool !== 'wait_for' || argumentsText === null) return null;
+  const read = HANDS_TOOLS.wait_for.input.safeParse(readJson(argumentsText));
+  if (!read.success) return null;
+  const { process, text, file, seconds } = read.data;
+  const subjects = [
+    process === undefined ? '' : `for process ${process}`,
+    text === undefined ? '' : `to print “${text}”`,
+    file === undefined ? '' : `for ${file}`,
+  ].filter((subject) => subject !== '');
+  return visibleText(subjects.length === 0 ? `${seconds} s` : `${subjects.join(' ')}, at most ${seconds} s`);
+}
+
 /** The claim of a program about a piece of its work; null for a call of the village's own. */
 export const claimOf = ({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): ProgramClaim | null =>
   programClaimOf({ tool, arguments_text: argumentsText });
@@ -67,6 +81,7 @@ const SUBJECT_READERS: readonly Subject[] = [
   ({ tool, argumentsText }) => (argumentsText === null ? null : purchaseSummary(tool, argumentsText)),
   subjectOf,
   todoIn,
+  waitIn,
   titleBesideWord,
 ];
 
@@ -75,8 +90,8 @@ export const claimTitle = (claim: ProgramClaim | null): string | null =>
   claim === null ? null : visibleText(claim.title).replace(/^`([^`]*)`$/, '$1');
 
 /**
- * A folded call in one line: a git command, the summary of a write or a purchase, its subject, the state of a plan, the words of a
- * program about it, or the values of its arguments.
+ * A folded call in one line: a git command, the summary of a write or a purchase, its subject, the state of a plan, the subject of a
+ * wait, the words of a program about it, or the values of its arguments.
  */
 export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): string {
   for (const read of SUBJECT_READERS) {
