@@ -46,7 +46,7 @@ test('an empty answer, one of thought alone and a call that is written as text a
   assert.deepEqual(outcome, { kind: 'done', text: 'Done.' });
   const last = model.requests.at(-1)?.messages ?? [];
   assert.deepEqual(pluck(last, 'role'), ['user', 'assistant', 'tool']);
-  assert.match(last.at(-1)?.content ?? '', /^look: x\n\nYour last answer had neither words nor a call\.[^\n]*$/);
+  assert.match(last.at(-1)?.content ?? '', /^look: x\n\nYour last answer was empty, or [^\n]*$/);
   const written = says('<tool_call>{"name": "look", "arguments": {"text": "x"}}</tool_call>');
   assert.deepEqual((await ran([written, says('Done.')]))[0], { kind: 'done', text: 'Done.' });
   const [failed] = await ran([says(''), says(''), says('')]);

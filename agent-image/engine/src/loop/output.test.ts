@@ -131,7 +131,7 @@ test('an answer that looks like a call in words is one if it fits the schema', a
   assert.deepEqual(outcome, done(call, call));
   const { outcome: other, contents } = await run([says(call), says(FITS)]);
   assert.deepEqual(other, done(FITS));
-  assert.match(contents[1]?.at(-1) ?? '', /neither words nor a call/);
+  assert.match(contents[1]?.at(-1) ?? '', /Your last answer was empty/);
 });
 
 test('after a crash the next engine knows the output of a closed run, and continues an open one with its schema', async () => {

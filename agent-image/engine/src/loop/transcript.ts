@@ -152,7 +152,7 @@ export function appendTurns(
 
 const GO_ON = 'Your answer reached its maximum length. Continue exactly where it stops; repeat nothing.';
 const EMPTY =
-  'Your last answer had neither words nor a call. Call a tool, or answer in words. A call that is written as text does not run.';
+  'Your last answer was empty, or ended with a call written as text, which does not run. Call the tool, or answer in words.';
 
 /** The words of the engine itself to the model after a number of turns. An ended run needs no warnings any more. */
 export function wordsAfter(journal: Texts, state: RunState, turns: number): readonly string[] {
