@@ -34,7 +34,7 @@ testOnDevices('the panel opens on everything of the agent, narrows it, and follo
   await line('Wrote “Bread for all” on the board').waitFor();
   await line('Bought 10 more requests a minute').waitFor();
   await line('Got 40 ai$: good bread').waitFor();
-  await line('Moved to tier-').first().waitFor();
+  await line('Changed its tier to tier-').first().waitFor();
   await stage.shot(viewer, `timeline-${name}`);
 
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'ada', ['kim']);

@@ -52,7 +52,7 @@ test('a row rounds to hundredths, and keeps two digits of a smaller amount', () 
 });
 
 test('a price names only parts that cost something', () => {
-  assert.equal(priceLabel({ per_hour: '0', per_thousand_tokens: '0' }), 'Free');
+  assert.equal(priceLabel({ per_hour: '0', per_thousand_tokens: '0' }), 'No charge');
   assert.equal(
     priceLabel({ per_hour: '0.05', per_thousand_tokens: '0.002' }),
     '0.05 ai$ an hour · 0.002 ai$ per 1,000 tokens',

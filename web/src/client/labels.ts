@@ -55,7 +55,7 @@ export function priceLabel(price: { readonly per_hour: string; readonly per_thou
     isNothing(price.per_hour) ? '' : `${moneyLabel(price.per_hour)} an hour`,
     isNothing(price.per_thousand_tokens) ? '' : `${moneyLabel(price.per_thousand_tokens)} per 1,000 tokens`,
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'Free' : parts.join(' · ');
+  return parts.length === 0 ? 'No charge' : parts.join(' · ');
 }
 
 export function capital(text: string): string {

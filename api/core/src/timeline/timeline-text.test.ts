@@ -38,13 +38,13 @@ test('every entry has words that follow the name of its agent', () => {
       'was paused (over): sparky1 is short of memory',
     ],
     [{ state: { ...STATE, state: 'fell_asleep' } }, 'fell asleep, because nothing happened'],
-    [{ state: { ...STATE, state: 'tier', tier: 'tier-2' } }, 'moved to tier-2'],
+    [{ state: { ...STATE, state: 'tier', tier: 'tier-2' } }, 'changed its tier to tier-2'],
     [{ state: { ...STATE, state: 'tier' } }, 'fell below every tier'],
   ];
   for (const [parts, text] of cases) assert.equal(textOf(parts), text);
   const toFree = { ...NONE, state: { ...STATE, state: 'tier', tier: 'tier-0' } } as TimelineEntry;
   assert.equal(
     timelineText(toFree, (name) => (name === 'tier-0' ? 'Free' : name)),
-    'moved to Free',
+    'changed its tier to Free',
   );
 });

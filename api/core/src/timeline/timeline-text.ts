@@ -45,7 +45,7 @@ function judgementText({ amount, note }: NonNullable<TimelineEntry['judgement']>
 }
 
 function stateText({ state, reason, tier, lifted_at: lifted }: StateOfAgent, tierName: NameOf): string {
-  if (state === 'tier') return tier === null ? 'fell below every tier' : `moved to ${tierName(tier)}`;
+  if (state === 'tier') return tier === null ? 'fell below every tier' : `changed its tier to ${tierName(tier)}`;
   const why = reason === null ? '' : `: ${shorten(reason, REASON_MAX_CHARS)}`;
   return `${STATE_WORDS[state]}${lifted === null ? '' : state === 'paused' ? ' (over)' : ' (lifted)'}${why}`;
 }

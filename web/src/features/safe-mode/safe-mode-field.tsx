@@ -16,11 +16,11 @@ export function SafeModeField({ agent: { mind }, value, onChange }: SafeModeFiel
   if (mind !== null && isForeign(mind)) return null;
   return (
     <SelectField
-      label="Changes"
+      label="May it change things?"
       name="safe-mode"
       value={value ?? FREE}
       options={[
-        [FREE, 'As its rules allow'],
+        [FREE, 'Yes, as its rules allow'],
         ...SafeMode.options.map((mode) => [mode, SAFE_MODE_LABELS[mode].choice] as const),
       ]}
       onChange={(mode) => onChange(mode === FREE ? null : mode)}
