@@ -137,7 +137,8 @@ test('the schedule form shows the next times and errors while a person types', a
   await page.fill('[name="cron"]', '99 * * * *');
   await page.locator('.ahead .field-problem', { hasText: 'five cron fields' }).waitFor();
   await page.fill('[name="said"]', 'every weekday at 9');
-  assert.equal(await page.inputValue('[name="cron"]'), '0 9 * * MON-FRI');
+  assert.equal(await page.inputValue('[name="daily-at"]'), '09:00');
+  assert.equal(await page.locator('.days input:checked').count(), 5, 'days, without fields of cron');
   await until('five times again', async () => (await page.locator('.ahead [data-slot]').count()) === 5);
   await shot('schedule-form');
 });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SAID_MAX_CHARS, saidTiming } from './said-timing.ts';
+import { emptyDraft, timingOf } from './schedule-draft.ts';
 import { nextTimes } from './timetable.ts';
+import { type Day, WORKDAYS } from './weekly.ts';
 
 const daily = (dailyAt: string) => ({ kind: 'daily', dailyAt });
 const every = (period: string) => ({ kind: 'every', every: period });
-const cron = (fields: string) => ({ kind: 'cron', cron: fields });
+const on = (dailyAt: string, ...days: readonly Day[]) => ({ kind: 'weekly', days, dailyAt });
 
 const SAID: readonly (readonly [string, object])[] = [
   ['7:30', daily('07:30')],
@@ -24,21 +26,20 @@ const SAID: readonly (readonly [string, object])[] = [
   ['every 10 min', every('10m')],
   ['every 10m', every('10m')],
   ['every 30 seconds', every('30s')],
-  ['every weekday at 7', cron('0 7 * * MON-FRI')],
-  ['weekdays at 7:30', cron('30 7 * * MON-FRI')],
-  ['weekends at noon', cron('0 12 * * SAT,SUN')],
-  ['Mondays at 8:30', cron('30 8 * * MON')],
-  ['on Tuesday at 9', cron('0 9 * * TUE')],
-  ['every Friday, Monday and Wednesday at 6 pm', cron('0 18 * * MON,WED,FRI')],
-  ['Thursdays and Saturdays at 10', cron('0 10 * * THU,SAT')],
+  ['every weekday at 7', on('07:00', ...WORKDAYS)],
+  ['weekdays at 7:30', on('07:30', ...WORKDAYS)],
+  ['weekends at noon', on('12:00', 'SAT', 'SUN')],
+  ['Mondays at 8:30', on('08:30', 'MON')],
+  ['on Tuesday at 9', on('09:00', 'TUE')],
+  ['every Friday, Monday and Wednesday at 6 pm', on('18:00', 'MON', 'WED', 'FRI')],
+  ['Thursdays and Saturdays at 10', on('10:00', 'THU', 'SAT')],
 ];
 
 test('a timing in words fills the form with values that the timetable accepts', () => {
   for (const [said, expected] of SAID) {
-    const { kind, ...timing } = saidTiming(said) ?? {};
-    assert.deepEqual({ kind, ...timing }, expected, said);
-    const zone = kind === 'every' ? {} : { timeZone: 'Europe/Zurich' };
-    assert.ok(nextTimes({ ...timing, ...zone }, 0).ok, said);
+    const timing = saidTiming(said);
+    assert.deepEqual(timing, expected, said);
+    assert.ok(nextTimes(timingOf({ ...emptyDraft('ada', 'Europe/Zurich'), ...timing }), 0).ok, said);
   }
 });
 
@@ -46,6 +47,7 @@ test('other words give null', () => {
   const others = [
     '',
     ' ',
+    'monday and moonday at 7',
     'soon',
     '25:00',
     '7:60',

@@ -1,21 +1,21 @@
 import type { Draft } from './schedule-draft.ts';
+import { type Day, inOrder, WEEK, WORKDAYS } from './weekly.ts';
 
 /** Longest text that is read as a timing. */
 export const SAID_MAX_CHARS = 80;
 
-type SaidTiming = Partial<Pick<Draft, 'kind' | 'every' | 'dailyAt' | 'cron'>>;
+type SaidTiming = Partial<Pick<Draft, 'kind' | 'every' | 'dailyAt' | 'days'>>;
 interface TimeOfDay {
   readonly hour: number;
   readonly minute: number;
 }
 
-const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 const DAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:s|days?|sdays?|nesdays?|rs|rsdays?|urdays?)?$/;
-const GROUPS: ReadonlyMap<string, string> = new Map([
-  ['daily', '*'],
-  ['day', '*'],
-  ['weekday', 'MON-FRI'],
-  ['weekend', 'SAT,SUN'],
+const GROUPS: ReadonlyMap<string, readonly Day[]> = new Map([
+  ['daily', WEEK],
+  ['day', WEEK],
+  ['weekday', WORKDAYS],
+  ['weekend', ['SAT', 'SUN']],
 ]);
 
 /**
@@ -42,22 +42,20 @@ function periodIn(said: string): SaidTiming | null {
 function clockIn(said: string): SaidTiming | null {
   const [, days = '', clock = ''] = /^(?:(.*) )?at (.+)$/.exec(said) ?? [null, '', said];
   const time = timeOfDay(clock);
-  const on = days === '' ? '*' : daysIn(days.replace(/^(every|each|on) /, ''));
+  const on = days === '' ? WEEK : daysIn(days.replace(/^(every|each|on) /, ''));
   if (time === null || on === null) return null;
-  if (on !== '*') return { kind: 'cron', cron: `${time.minute} ${time.hour} * * ${on}` };
   const two = (number: number): string => String(number).padStart(2, '0');
-  return { kind: 'daily', dailyAt: `${two(time.hour)}:${two(time.minute)}` };
+  const dailyAt = `${two(time.hour)}:${two(time.minute)}`;
+  return on.length === WEEK.length ? { kind: 'daily', dailyAt } : { kind: 'weekly', days: on, dailyAt };
 }
 
-/** The days of the week as a cron field; null if a word is not a day. */
-function daysIn(text: string): string | null {
+/** The days of the week; null if a word is not a day. */
+function daysIn(text: string): readonly Day[] | null {
   const group = GROUPS.get(text.replace(/s$/, ''));
   if (group !== undefined) return group;
   const words = text.split(/(?:, ?(?:and )?| and | )/);
-  const days = words.map((word) => DAYS.findIndex((day) => day === DAY.exec(word)?.[1]));
-  if (days.includes(-1)) return null;
-  const names = [...new Set(days)].toSorted((a, b) => a - b).map((day) => DAYS[day]?.toUpperCase());
-  return names.join(',');
+  const days = words.map((word) => WEEK.find((day) => day.toLowerCase() === DAY.exec(word)?.[1]));
+  return days.includes(undefined) ? null : inOrder(days.filter((day) => day !== undefined));
 }
 
 const NAMED: ReadonlyMap<string, TimeOfDay> = new Map([

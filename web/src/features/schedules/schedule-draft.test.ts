@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesOf, type Draft, draftOf, emptyDraft, readDraft, givenFields, withPipeline } from './schedule-draft.ts';
+import {
+  changesOf,
+  type Draft,
+  draftOf,
+  emptyDraft,
+  givenFields,
+  nextOf,
+  readDraft,
+  withPipeline,
+} from './schedule-draft.ts';
 import { scheduleView } from './schedule-view.fixture.ts';
+import { WORKDAYS } from './weekly.ts';
 
 const draft = (more: Partial<Draft> = {}): Draft => ({
   ...emptyDraft('ada', 'Europe/Zurich'),
@@ -55,6 +65,29 @@ test('each problem is at its field, with the message of the cluster', () => {
   assert.deepEqual(problems({ kind: 'daily', dailyAt: 'noon' }), { dailyAt: 'Write a time of day, for example 09:30' });
   assert.deepEqual(problems({ kind: 'daily', dailyAt: '7:30' }), {}, 'people leave out a zero');
   assert.deepEqual(problems({ prompt: ' ' }), { prompt: 'Write the work for the agent' });
+});
+
+test('days of the week are chosen without cron, and an edit of the rest leaves its fields unchanged', () => {
+  const view = scheduleView({ cron: '30 7 * * MON-FRI', daily_at: null, time_zone: 'Europe/Zurich' });
+  const stored = draftOf(view, 'UTC');
+  assert.deepEqual([stored.kind, stored.days, stored.dailyAt], ['weekly', WORKDAYS, '07:30']);
+  const same = readDraft({ ...stored, prompt: 'Report.' });
+  assert.ok(same.ok);
+  assert.deepEqual(changesOf(same.body, view), { prompt: 'Report.' });
+  const other = readDraft({ ...stored, days: ['MON', 'SAT'], dailyAt: '8:05' });
+  assert.deepEqual(other.ok && changesOf(other.body, view), { cron: '5 8 * * MON,SAT' });
+});
+
+test('a schedule without a day or with a wrong time has the problem at its field', () => {
+  const dayless = draft({ kind: 'weekly', days: [] });
+  assert.deepEqual(problems(dayless), { days: 'Choose at least one day' });
+  assert.deepEqual(nextOf(dayless, 0), { ok: false, problem: 'Choose at least one day.' });
+  assert.deepEqual(Object.keys(problems({ kind: 'weekly', dailyAt: '25:00' })), ['dailyAt']);
+});
+
+test('an empty name asks for a name, and a wrong one says which letters it may have', () => {
+  assert.deepEqual(problems({ name: ' ' }), { name: 'Write a name' });
+  assert.match(JSON.stringify(problems({ name: 'Zürich!' })), /letters without accents, digits, spaces/);
 });
 
 test('a name in words becomes the name of an object', () => {

@@ -1,8 +1,10 @@
 import { ScheduleSpec, type ScheduleChange, type ScheduleView } from '@hamlet/contract';
 import { capital } from '../../client/labels.ts';
 import type { Reading } from '../../client/drafts.ts';
+import { nextTimes } from './timetable.ts';
+import { type Day, weeklyCron, weeklyIn, WORKDAYS } from './weekly.ts';
 
-type TimingKind = 'every' | 'daily' | 'cron';
+type TimingKind = 'every' | 'daily' | 'weekly' | 'cron';
 
 /** The fields of a schedule while a person writes it. Texts stay as typed and may be invalid. */
 export interface Draft {
@@ -15,7 +17,9 @@ export interface Draft {
   readonly workflow: ScheduleView['workflow'];
   readonly kind: TimingKind;
   readonly every: string;
+  /** The time of a daily schedule, and of one with days of the week. */
   readonly dailyAt: string;
+  readonly days: readonly Day[];
   readonly cron: string;
   readonly timeZone: string;
   readonly missedRuns: 'Skip' | 'RunOnce' | 'CatchUp';
@@ -29,6 +33,8 @@ export type Problems = Readonly<Partial<Record<keyof Draft, string>>>;
 type ScheduleBody = Required<ScheduleChange>;
 type DraftReading = Reading<{ name: string; body: ScheduleBody }, Problems>;
 
+const NAME_PROBLEM = "Use letters without accents, digits, spaces, '-' and '.', for example Morning round";
+const NO_DAY = 'Choose at least one day';
 const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
 /** The name of the object: people write `Morning round` for `morning-round`. */
@@ -45,6 +51,7 @@ export function emptyDraft(agent: string, timeZone: string): Draft {
     kind: 'daily',
     every: '1h',
     dailyAt: '09:00',
+    days: WORKDAYS,
     cron: '*/30 9-17 * * MON-FRI',
     timeZone,
     missedRuns: 'Skip',
@@ -84,12 +91,16 @@ export function withPipeline(
   return pipeline.trim() === '' ? rest : { pipeline: pipeline.trim(), ...rest };
 }
 
-function timingTexts(view: ScheduleView, blank: Draft): Pick<Draft, 'kind' | 'every' | 'cron' | 'dailyAt'> {
+function timingTexts(view: ScheduleView, blank: Draft): Pick<Draft, 'kind' | 'every' | 'cron' | 'dailyAt' | 'days'> {
+  const weekly = view.cron === null ? null : weeklyIn(view.cron);
+  const { every, cron, days } = blank;
+  if (weekly !== null) return { every, cron, ...weekly, kind: 'weekly' };
   const kind = view.every !== null ? 'every' : view.cron === null ? 'daily' : 'cron';
   return {
+    days,
     kind,
-    every: view.every ?? blank.every,
-    cron: view.cron ?? blank.cron,
+    every: view.every ?? every,
+    cron: view.cron ?? cron,
     dailyAt: view.daily_at ?? blank.dailyAt,
   };
 }
@@ -114,13 +125,23 @@ export function timingOf({
   kind,
   every,
   dailyAt,
+  days,
   cron,
   timeZone,
 }: Draft): Pick<ScheduleSpec, 'every' | 'cron' | 'dailyAt' | 'timeZone'> {
   if (kind === 'every') return { every: every.trim() };
-  return kind === 'daily'
+  const weekly = kind === 'weekly' ? weeklyCron(days, dailyAt) : null;
+  if (weekly !== null) return { cron: weekly, timeZone: timeZone.trim() };
+  // The days or the time of a weekly schedule are wrong: the time is judged like that of a daily one.
+  return kind !== 'cron'
     ? { dailyAt: dailyAt.trim().replace(/^\d(?=:)/, '0$&'), timeZone: timeZone.trim() }
     : { cron: cron.trim(), timeZone: timeZone.trim() };
+}
+
+/** The next times of a draft, or the problem with its timing. */
+export function nextOf(draft: Draft, nowMs: number): ReturnType<typeof nextTimes> {
+  const isDayless = draft.kind === 'weekly' && draft.days.length === 0;
+  return isDayless ? { ok: false, problem: `${NO_DAY}.` } : nextTimes(timingOf(draft), nowMs);
 }
 
 const FIELDS: Readonly<Record<string, keyof Draft>> = {
@@ -159,9 +180,8 @@ function candidateOf(draft: Draft): object {
 /** Problems with fields outside of the spec: the name of the object, and labels as one text. */
 function ownProblems(draft: Draft): Problems {
   return {
-    ...(NAME.test(nameOf(draft))
-      ? {}
-      : { name: "Use lower case letters, digits, '-' and '.', for example morning-round" }),
+    ...(NAME.test(nameOf(draft)) ? {} : { name: draft.name.trim() === '' ? 'Write a name' : NAME_PROBLEM }),
+    ...(draft.kind === 'weekly' && draft.days.length === 0 ? { days: NO_DAY } : {}),
     ...(draft.target === 'agent' || labelsOf(draft.labels) !== null
       ? {}
       : { labels: 'Write labels as key=value, separated by commas' }),

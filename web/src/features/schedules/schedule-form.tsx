@@ -7,9 +7,18 @@ import { CheckField, FieldProblem, Form, Segments, SelectField, SubmitButton, Te
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
 import type { Draft, Problems } from './schedule-draft.ts';
-import { changesOf, draftOf, emptyDraft, givenFields, readDraft, timingOf, withPipeline } from './schedule-draft.ts';
+import {
+  changesOf,
+  draftOf,
+  emptyDraft,
+  givenFields,
+  nextOf,
+  readDraft,
+  timingOf,
+  withPipeline,
+} from './schedule-draft.ts';
 import { SAID_MAX_CHARS, saidTiming } from './said-timing.ts';
-import { nextTimes } from './timetable.ts';
+import { type Day, dayWord, inOrder, WEEK } from './weekly.ts';
 import { AgentField } from '../agent-field.tsx';
 
 type FieldProps = Pick<FormDraft<Draft>, 'draft' | 'of'> & Readonly<{ problems: Problems }>;
@@ -84,13 +93,18 @@ function SaidField({ onDraft }: Pick<FieldsProps, 'onDraft'>) {
         value={said}
         onChange={write}
       />
-      {isUnread && <p className="hint">Not recognized yet. The fields below apply.</p>}
+      {isUnread && (
+        <p className="hint">
+          These words are not understood, so the fields below apply. Try “every weekday at 7:30” or “every 2 hours”.
+        </p>
+      )}
     </div>
   );
 }
 
 const TIMINGS = [
   { key: 'daily', word: 'Daily' },
+  { key: 'weekly', word: 'On days' },
   { key: 'every', word: 'Every' },
   { key: 'cron', word: 'Cron' },
 ] as const;
@@ -100,7 +114,8 @@ export function TimingFields({ draft, problems, of }: FieldProps) {
   return (
     <div className="field">
       <Segments label="When" items={TIMINGS} {...of('kind')} />
-      {draft.kind === 'daily' && (
+      {draft.kind === 'weekly' && <DayFields {...of('days')} />}
+      {(draft.kind === 'daily' || draft.kind === 'weekly') && (
         <TextField
           label="Time of day"
           name="daily-at"
@@ -142,6 +157,26 @@ export function TimingFields({ draft, problems, of }: FieldProps) {
         />
       )}
     </div>
+  );
+}
+
+type DayProps = Readonly<{ value: readonly Day[]; onChange: (days: readonly Day[]) => void }>;
+
+function DayFields({ value, onChange }: DayProps) {
+  return (
+    <fieldset className="days">
+      <legend className="sr-only">Days</legend>
+      {WEEK.map((day) => (
+        <CheckField
+          key={day}
+          className="choice choice-small"
+          label={dayWord(day)}
+          name={day}
+          value={value.includes(day)}
+          onChange={(on) => onChange(on ? inOrder([...value, day]) : value.filter((each) => each !== day))}
+        />
+      ))}
+    </fieldset>
   );
 }
 
@@ -256,13 +291,13 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps) {
 
 function Ahead({ draft }: { readonly draft: Draft }) {
   const now = useNow(5000);
-  const timing = useDeferredValue(timingOf(draft));
-  const next = nextTimes(timing, now);
+  const shown = useDeferredValue(draft);
+  const next = nextOf(shown, now);
   return (
     <section className="ahead" aria-label="Next runs" aria-live="polite">
       <h3 className="section-name">Next runs</h3>
       {next.ok ? (
-        <NextTimesList slots={next.slots} timeZone={timing.timeZone ?? null} />
+        <NextTimesList slots={next.slots} timeZone={timingOf(shown).timeZone ?? null} />
       ) : (
         <p className="field-problem">{next.problem}</p>
       )}

@@ -1,9 +1,8 @@
 import { fieldsOf } from '../../../client/drafts.ts';
 import { CheckField, FieldProblem, TextField } from '../../../ui/fields.tsx';
 import { NextTimesList } from '../../schedules/next-times-list.tsx';
-import { type Draft, type Problems, timingOf } from '../../schedules/schedule-draft.ts';
+import { type Draft, nextOf, type Problems, timingOf } from '../../schedules/schedule-draft.ts';
 import { TimingFields } from '../../schedules/schedule-form.tsx';
-import { nextTimes } from '../../schedules/timetable.ts';
 import { useNow } from '../../../ui/controls.tsx';
 import { FormPart } from './spec-form.tsx';
 
@@ -33,8 +32,7 @@ export function WorkFields({ work, first, problems, onWork }: WorkProps) {
 function Work({ work, problems, onWork }: Omit<WorkProps, 'first'> & Readonly<{ work: Draft }>) {
   const of = fieldsOf<Draft>(work, (change) => onWork({ ...work, ...change }));
   const now = useNow(5000);
-  const timing = timingOf(work);
-  const next = nextTimes(timing, now);
+  const next = nextOf(work, now);
   return (
     <div className="schedule-form form-column">
       <TextField
@@ -46,8 +44,12 @@ function Work({ work, problems, onWork }: Omit<WorkProps, 'first'> & Readonly<{ 
         placeholder="Write the report of the day and post it on the board."
       />
       <TimingFields draft={work} problems={problems} of={of} />
-      <FieldProblem text={problems.dailyAt ?? problems.cron ?? problems.every ?? problems.timeZone ?? problems.kind} />
-      {next.ok && <NextTimesList slots={next.slots.slice(0, 2)} timeZone={timing.timeZone ?? null} />}
+      <FieldProblem
+        text={
+          problems.days ?? problems.dailyAt ?? problems.cron ?? problems.every ?? problems.timeZone ?? problems.kind
+        }
+      />
+      {next.ok && <NextTimesList slots={next.slots.slice(0, 2)} timeZone={timingOf(work).timeZone ?? null} />}
     </div>
   );
 }
