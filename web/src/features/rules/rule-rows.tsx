@@ -5,7 +5,7 @@ import { CheckField, SelectField, TextField } from '../../ui/fields.tsx';
 import { ListField } from '../../ui/list-field.tsx';
 import { TOOL_CLASS_WORDS } from '../agent-form/fields/tool-class-words.ts';
 import { changedRule } from './rules-draft.ts';
-import { VERDICT_WORDS } from './rules-labels.ts';
+import { classesLabel, VERDICT_WORDS } from './rules-labels.ts';
 
 type RowsProps = Readonly<{ rules: readonly Json[]; onRules: (rules: readonly Json[]) => void }>;
 
@@ -55,6 +55,7 @@ function RuleFields({ rule, onChange }: FieldsProps) {
   const { tools, verdict, when, reason } = rule;
   const names = Array.isArray(tools) ? tools.map(String) : [];
   const verdictNow = VERDICTS.find((each) => each === verdict) ?? 'ask';
+  const meaning = classesLabel(names);
   const classes = TOOL_CLASSES.filter((name) => !names.includes(name));
   return (
     <div className="rule-edit-fields">
@@ -72,6 +73,7 @@ function RuleFields({ rule, onChange }: FieldsProps) {
         value={tools}
         onChange={(items) => onChange({ tools: items })}
       />
+      {meaning !== '' && <p className="hint rule-meaning">{meaning}</p>}
       <SelectField
         label="Add a class"
         name="class"

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PolicyTrial, type PolicyProposal } from '@hamlet/contract';
+import { PolicyTrial, type PolicyProposal, TOOL_CLASSES } from '@hamlet/contract';
 import {
   sourceLabel,
   answersLabel,
+  classesLabel,
+  classWords,
   draftOf,
   headline,
   layerKey,
@@ -16,6 +18,13 @@ import {
 
 const VILLAGE: PolicyProposal = { of: 'village', rules: [{ tools: ['publish'], verdict: 'ask' }] };
 const ADA: PolicyProposal = { of: 'agent', agent_id: 'ada', tools: { allow: ['read'] } };
+
+test('classes of tools have words, tools keep their names, and all classes are everything', () => {
+  assert.deepEqual(['publish', 'post_to_board', 'constructor'].map(classWords), ['Write on the board', null, null]);
+  assert.equal(classesLabel(['spend', 'shell', 'read']), 'Spend money, Look around and read.');
+  assert.equal(classesLabel(['shell']), '');
+  assert.equal(classesLabel([...TOOL_CLASSES, 'shell']), 'Everything that an agent can do.');
+});
 
 test('a layer and its key convert into each other', () => {
   for (const layer of [{}, { agent_id: 'ada' }, { tier: 'tier-0' }]) assert.deepEqual(layerOf(layerKey(layer)), layer);

@@ -1,4 +1,6 @@
+import { TOOL_CLASSES } from '@hamlet/contract';
 import type { PolicyProposal, PolicyTrial, RulesInForce, TrialVerdict, Verdict } from '@hamlet/contract';
+import { TOOL_CLASS_WORDS } from '../agent-form/fields/tool-class-words.ts';
 import type { Tone } from '../../ui/controls.tsx';
 
 type Layer = Readonly<{ agent_id?: string; tier?: string }>;
@@ -24,6 +26,19 @@ export type ShownRule = Readonly<{
   tainted?: 'allow' | undefined;
   examples?: Readonly<{ match?: readonly unknown[] | undefined; not?: readonly unknown[] | undefined }> | undefined;
 }>;
+
+/** A class of tools in words; null for the name of one tool. */
+export function classWords(name: string): string | null {
+  const known = TOOL_CLASSES.find((each) => each === name);
+  return known === undefined ? null : TOOL_CLASS_WORDS[known];
+}
+
+/** The classes of a rule in one sentence; empty if it names only tools. */
+export function classesLabel(names: readonly string[]): string {
+  if (TOOL_CLASSES.every((name) => names.includes(name))) return 'Everything that an agent can do.';
+  const words = names.flatMap((name) => classWords(name) ?? []);
+  return words.length === 0 ? '' : `${words.join(', ')}.`;
+}
 
 export function notesOf({ when, tainted, examples = {} }: ShownRule): readonly string[] {
   const count = [examples.match, examples.not].flatMap((calls) => calls ?? []).length;

@@ -7,6 +7,7 @@ import { useAgentNames, useTiers } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
 import { ChangeRules, type LayerProps } from './change-rules.tsx';
 import {
+  classesLabel,
   layerKey,
   layerOf,
   notesOf,
@@ -103,10 +104,12 @@ function RuleList({ inForce: { in_force: layer, village } }: Pick<LayerProps, 'i
 function Rule({ rule }: { readonly rule: ShownRule }) {
   const { tools, verdict, reason } = rule;
   const notes = notesOf(rule);
+  const classes = classesLabel(tools);
   return (
     <li className="rule-row">
       <Badge tone={VERDICT_TONES[verdict]}>{VERDICT_WORDS[verdict]}</Badge>
       <span className="rule-tools">
+        {classes !== '' && <b>{classes}</b>}
         {tools.map((tool) => (
           <code key={tool}>{tool}</code>
         ))}

@@ -5,6 +5,7 @@ import { toolLabel } from '../permissions/tool-labels.ts';
 import { useAgentName, useVillage } from '../village-context.ts';
 import {
   answersLabel,
+  classWords,
   headline,
   loosens,
   ruleLabel,
@@ -85,7 +86,7 @@ function Sums({ title, rows, ofAgents = false }: SumsProps) {
       <tbody>
         {rows.map(({ name, from, to, calls }) => (
           <tr key={`${name} ${from} ${to}`}>
-            <th scope="row">{ofAgents ? <AgentName id={name} /> : <code>{name}</code>}</th>
+            <th scope="row">{ofAgents ? <AgentName id={name} /> : (classWords(name) ?? <code>{name}</code>)}</th>
             <td>
               <Change from={from} to={to} />
             </td>
