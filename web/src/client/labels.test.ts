@@ -20,6 +20,7 @@ test('an act is signed with a name, and one\'s own with "you"', () => {
   assert.equal(actorLabel(`account ${MINE}`, null, 'another'), 'account c1480749');
   assert.equal(actorLabel('agent ada', 'agent', MINE), 'ada');
   assert.equal(actorLabel('system', null, MINE), 'system');
+  assert.equal(actorLabel('provider-tests', 'system', MINE), 'the village');
   assert.deepEqual([`account ${MINE}`, 'account mia', 'agent ada', MINE].map(accountIn), [MINE, null, null, null]);
   assert.deepEqual(
     [isOwn(`account ${MINE}`, MINE), isOwn(`account ${MINE}`, 'another'), isOwn('account null', null)],

@@ -9,6 +9,8 @@ const SHORT = 8;
 export function actorLabel(id: string, role: string | null, viewer: ViewerId): string {
   const [kind = '', name = ''] = id.split(' ', 2);
   if (kind === 'agent') return name;
+  // A job of the API, such as provider-tests; its act says what it did.
+  if (role === 'system') return 'the village';
   if (kind !== 'account') return id;
   return name === viewer ? 'you' : `${role ?? 'account'} ${name.slice(0, SHORT)}`;
 }
