@@ -15,6 +15,7 @@ before(async () => {
   stage = await startViewerStage({ kim: 'admin', environment: { HAMLET_TOOL_RULES: ASKING_RULES } });
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
+  await permits.play.admin.banAgent({ agent_id: 'cleo', reason: 'Loud' });
 });
 after(() => stage?.remove());
 
@@ -53,6 +54,25 @@ async function someNeeds(): Promise<void> {
 
 const titleOf = ({ page }: TestBrowser): Promise<string> => page.title();
 
+/** On a wide window each count of the top bar has its word, and the bar fits. */
+async function assertWords({ page }: TestBrowser): Promise<void> {
+  await page.setViewportSize({ width: 1400, height: 900 });
+  const found = await page.evaluate<readonly (readonly [string, boolean])[]>(
+    `[...document.querySelectorAll('.top-bar :is(.needs-word, .population-word)')].map((word) => [word.textContent, word.offsetWidth > 1])`,
+  );
+  assert.deepEqual(found, [
+    ['not ready', true],
+    ['restricted', true],
+    ['Needs you', true],
+  ]);
+  assert.ok(
+    await page.evaluate<boolean>(
+      `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.top-bar'))`,
+    ),
+  );
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
 testOnDevices(
   'the count leads to the list, a request is allowed after reading it, and limits are raised',
   async (viewer, name) => {
@@ -76,12 +96,16 @@ testOnDevices(
     const spill = await page.evaluate<number>(
       `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.top-bar'))`,
     );
-    if (name === 'desktop') assert.equal(spill, 0, 'the top bar fits beside the counts');
+    if (name === 'desktop') {
+      assert.equal(spill, 0, 'the top bar fits beside the counts');
+      await assertWords(viewer);
+    }
 
     await budget.locator('[data-action="remedy"]').click();
     await budget.waitFor({ state: 'detached' });
     await page.locator('.permission', { hasText: 'Bread is ready' }).locator('[data-answer="allow"]').click();
     await page.locator('.permission-answered[data-state="allowed"]').waitFor();
+    await page.locator('.permission-whose', { hasText: 'Post on the board' }).waitFor();
     await link.locator(`[data-needs="${count - 2}"]`).waitFor();
     await stage.shot(viewer, `needs-settled-${name}`);
 

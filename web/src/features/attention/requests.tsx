@@ -4,6 +4,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { Avatar, LinkButton, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { PermissionCard } from '../permissions/permission-card.tsx';
+import { toolLabel } from '../permissions/tool-labels.ts';
 import { isListed } from './need-labels.ts';
 import { usePending } from '../permissions/use-pending.ts';
 import { useAgentName, useShowAgent, useVillage } from '../village-context.ts';
@@ -70,12 +71,14 @@ function Whose({ permission }: { readonly permission: Permission }) {
   const { open } = useVillage();
   const showAgent = useShowAgent();
   const now = useNow(10_000);
-  const { agent_id: agent, session_id: chat, run_id: run } = permission;
+  const { agent_id: agent, session_id: chat, run_id: run, state, why, tool } = permission;
   const name = useAgentName(agent);
   return (
     <p className="permission-whose">
       <Avatar id={agent} size={24} />
       <b>{name}</b>
+      {/* An answered request has no card that names its tool. */}
+      {state !== 'pending' && why !== 'question' && <span>{toolLabel(tool).word}</span>}
       <Time at={permission.asked_at} word={timeAgo(permission.asked_at, now)} />
       {chat !== null && (
         <LinkButton word="Open the conversation" onClick={() => showAgent(agent, { tab: 'chat', chat })} />

@@ -26,7 +26,7 @@ export function CallDetails({ tool, argumentsText }: Readonly<{ tool: string; ar
   if (shown === null) return <ArgumentList argumentsText={argumentsText} />;
   return (
     <>
-      <p className="write-summary">{shown.summary}</p>
+      <p className={tool === 'post_to_board' ? 'write-title' : 'write-summary'}>{shown.summary}</p>
       {shown.content.length > 0 && <Arguments shown={shown.content} />}
       {shown.facts.length > 0 && (
         <details className="write-facts">

@@ -28,6 +28,7 @@ const SUBJECTS: Readonly<Record<string, string | undefined>> = {
   delegate: 'prompt',
   run_stage: 'stage',
   ask_human: 'question',
+  post_to_board: 'title',
   program_act: 'title',
 };
 

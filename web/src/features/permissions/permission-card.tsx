@@ -6,7 +6,7 @@ import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts'
 import { Badge, Button, Icon, RefusedNotice, Time, useNow } from '../../ui/controls.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useAgentName, useRole, useViewerId } from '../village-context.ts';
-import { ArgumentList, CallDetails, CommandDetails } from './argument-list.tsx';
+import { CallDetails, CommandDetails } from './argument-list.tsx';
 import { gitCommandOf } from './call-labels.ts';
 import { type ShownPost, shownPost } from './shown-arguments.ts';
 import { TaintList } from './taint-list.tsx';
@@ -227,7 +227,7 @@ function PostDetails({ permission: { run_id, session_id }, post }: PostProps) {
   const known = [...(ofRun?.artifacts ?? []), ...(ofSession?.artifacts ?? [])];
   return (
     <>
-      <ArgumentList argumentsText={post.argumentsText} />
+      <CallDetails tool="post_to_board" argumentsText={post.argumentsText} />
       <section className="post-publishes" aria-label="Deliverables">
         <b>Publishes with it, for all readers of the post:</b>
         <div className="artifacts">

@@ -142,6 +142,18 @@ test('a change of a file and an act of a program are read by subject and content
     assert.equal(shownCall(tool, text), null);
 });
 
+test('a post is read by its title, then its text, in any order of its fields', () => {
+  const shown = shownCall(
+    'post_to_board',
+    JSON.stringify({ body: 'It costs 4.20.', tags: ['food'], title: 'Rye bread' }),
+  );
+  assert.deepEqual(shown, {
+    summary: 'Rye bread',
+    content: [{ name: 'Text', text: 'It costs 4.20.', isText: true }],
+    facts: [{ name: 'tags', text: '["food"]', isText: false }],
+  });
+});
+
 test('a purchase is read in words with its highest price, and no field is left out', () => {
   const bought = (args: object) => shownCall('buy', JSON.stringify({ seconds: 3_600, max_price: '1', ...args }));
   const quota = bought({ item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 } });

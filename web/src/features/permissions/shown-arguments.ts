@@ -140,11 +140,12 @@ interface CallForm {
 const CALL_FORMS: Readonly<Record<string, CallForm | undefined>> = {
   edit_file: { summary: 'path', content: { old_text: 'Replaces', new_text: 'With' } },
   write_file: { summary: 'path', content: { content: 'Writes' } },
+  post_to_board: { summary: 'title', content: { body: 'Text' } },
   call_agent: { summary: 'agent', content: { message: 'Message', task: 'Task' } },
   program_act: { summary: 'title', content: { input: 'With', paths: 'In' } },
 };
 
-/** A purchase, a change of a file, a message to an agent of another system, or an act of a program, as a person reads it before the answer; null for another call. No field is left out. */
+/** A purchase, a change of a file, a post, a message to an agent of another system, or an act of a program, as a person reads it before the answer; null for another call. No field is left out. */
 export function shownCall(tool: string, argumentsText: string): ShownWrite | null {
   const form = CALL_FORMS[tool];
   const all = shownArguments(argumentsText);
