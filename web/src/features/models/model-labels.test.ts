@@ -36,12 +36,32 @@ test('a failed answer names its cause, even if a person made the engine ask agai
   ]);
 });
 
+const tested = { at: '2026-11-23T11:55:00Z', ok: true, ms: 840, code: null, message: null };
+
 test('a provider works, fails or is not tested yet', () => {
-  const tested = { at: '2026-11-23T11:55:00Z', ok: true, ms: 840, code: null, message: null };
   assert.equal(providerState({ last_test: null }, NOW).word, 'Not tested');
   assert.deepEqual(providerState({ last_test: tested }, NOW).hint, 'It answered 5 min ago in 0.8 s');
   const failed = providerState({ last_test: { ...tested, ok: false, code: 'unreachable' } }, NOW);
   assert.deepEqual([failed.tone, failed.hint], ['bad', 'No server answers at the address of the provider. 5 min ago']);
+});
+
+test('a provider that answers agents is not called untested, and a newer failure counts', () => {
+  const model = (last_success: string | null, failed: string | null) => ({
+    last_success: last_success === null ? null : { at: last_success },
+    last_failure: failed === null ? null : { at: failed, code: 'unreachable', message: null, fix: 'Ask an admin.' },
+  });
+  const [old, new_] = ['2026-11-23T11:00:00Z', '2026-11-23T11:58:00Z'];
+  const state = (...served: readonly ReturnType<typeof model>[]) =>
+    providerState({ last_test: null }, NOW, served).word;
+  assert.equal(state(model(null, null)), 'Not tested');
+  assert.equal(state(model(null, null), model(old, null)), 'Answers');
+  assert.equal(state(model(old, new_)), 'Fails');
+  assert.equal(state(model(null, old), model(new_, null)), 'Answers');
+  const last_test = { ...tested, at: new_, ok: false, code: 'unreachable' } as const;
+  assert.equal(providerState({ last_test }, NOW, [model(old, null)]).word, 'Fails', 'a newer test counts');
+  const before = { ...last_test, at: '2026-11-23T10:00:00Z' };
+  assert.equal(providerState({ last_test: before }, NOW, [model(old, null)]).word, 'Answers');
+  assert.equal(providerState({ last_test: { ...before, ok: true } }, NOW, [model(old, null)]).word, 'Works');
 });
 
 test('the name of a model shows its provider', () => {

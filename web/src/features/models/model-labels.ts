@@ -56,10 +56,19 @@ export function abilityLabel(
   return { word: no, tone: ability === 'embeddings' ? 'sleep' : 'waiting', means };
 }
 
+type ModelHealth = Pick<VillageModel, 'last_success' | 'last_failure'>;
+/** The state of a provider by its newest answer: to a test, or to a request of an agent for one of the `served` models. */
 export function providerState(
   { last_test: test }: Pick<ModelCredential, 'last_test'>,
   nowMs: number,
+  served: readonly ModelHealth[] = [],
 ): Readonly<{ word: string; tone: Tone; hint: string }> {
+  const newest = newestRequest(served);
+  const isNewer = newest !== null && (test === null || Date.parse(newest.at) > Date.parse(test.at));
+  if (isNewer && newest.ok !== test?.ok)
+    return newest.ok
+      ? { word: 'Answers', tone: 'good', hint: `It answered a request ${timeAgo(newest.at, nowMs)}` }
+      : { word: 'Fails', tone: 'bad', hint: `A request failed ${timeAgo(newest.at, nowMs)}` };
   if (test === null) return { word: 'Not tested', tone: 'waiting', hint: 'Test it to see that it answers' };
   const when = timeAgo(test.at, nowMs);
   return test.ok
@@ -67,7 +76,14 @@ export function providerState(
     : { word: 'Fails', tone: 'bad', hint: `${testLabel({ ...test, scripted: false })} ${when}` };
 }
 
-type ModelHealth = Pick<VillageModel, 'last_success' | 'last_failure'>;
+function newestRequest(served: readonly ModelHealth[]): { readonly at: string; readonly ok: boolean } | null {
+  const ends = served.flatMap(({ last_success: answered, last_failure: failed }) => [
+    ...(answered === null ? [] : [{ at: answered.at, ok: true }]),
+    ...(failed === null ? [] : [{ at: failed.at, ok: false }]),
+  ]);
+  return ends.toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at))[0] ?? null;
+}
+
 type KnownModel = Pick<VillageModel, 'provider' | 'scripted' | 'available'> & ModelHealth;
 
 /** The state of a model: it answers only if its provider answered its newest request. */

@@ -15,7 +15,8 @@ import { SubscriptionForm } from './subscription/subscription-form.tsx';
 import './models.css';
 import type { Refused } from '../../client/api.ts';
 import { TestResult, useTest } from './test-result.tsx';
-import { useAgentNames } from '../village-context.ts';
+import { tierLabel } from '../money/tier-outlook.ts';
+import { useAgentNames, useTiers } from '../village-context.ts';
 import { useLive } from '../../client/query/use-live.ts';
 
 type OpenForm =
@@ -168,6 +169,7 @@ function Providers({ providers, models, onForm, onChanged }: ProvidersProps) {
           <ProviderCard
             key={`${credential.name} ${credential.agent_id ?? ''}`}
             credential={credential}
+            served={credential.agent_id === null ? models.filter(({ provider }) => provider === credential.name) : []}
             load={credential.agent_id === null ? loadOf(credential.name) : NO_LOAD}
             onEdit={(changed) => onForm({ kind: 'connect', changed })}
             onSignIn={subscription.enabled ? (again) => onForm({ kind: 'subscription', again }) : null}
@@ -205,6 +207,12 @@ function ModelNames({ models, refused }: NamesProps) {
   );
 }
 
+function TierNames({ tiers }: Pick<VillageModel, 'tiers'>) {
+  const known = useTiers().data?.entitlements ?? [];
+  const names = tiers.map((tier) => tierLabel(known, tier)).join(', ');
+  return <>{names === '' ? 'in no tier' : `${tiers.length === 1 ? 'tier' : 'tiers'} ${names}`}</>;
+}
+
 function ModelName({ model }: { readonly model: VillageModel }) {
   const { name, provider, tiers, context_tokens: context } = model;
   const { word, tone } = modelState(model);
@@ -216,9 +224,11 @@ function ModelName({ model }: { readonly model: VillageModel }) {
       <Badge tone={tone}>{word}</Badge>
       <span className="model-by">
         {provider !== null && <>by {provider}</>}
-        {context !== null && <> · {context.toLocaleString('en')} tokens</>}
+        {context !== null && <> · holds {context.toLocaleString('en')} tokens</>}
       </span>
-      <span className="model-tiers">{tiers.length === 0 ? 'in no tier' : tiers.join(', ')}</span>
+      <span className="model-tiers">
+        <TierNames tiers={tiers} />
+      </span>
       <Button
         word={test.intent.busy ? 'Asking…' : 'Test'}
         aria-label={`Test ${name}`}

@@ -1,4 +1,4 @@
-import { deleteModelCredential, type ModelCredential } from '@hamlet/contract';
+import { deleteModelCredential, type ModelCredential, type VillageModel } from '@hamlet/contract';
 import { useState } from 'react';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Badge, Button, LinkButton, RefusedNotice, Time, useNow, Fact } from '../../ui/controls.tsx';
@@ -14,6 +14,8 @@ import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
   readonly credential: ModelCredential;
+  /** The village's models that it serves. */
+  readonly served: readonly VillageModel[];
   readonly load: ProviderLoad;
   readonly onEdit: (draft: ConnectDraft) => void;
   /** Null if the operator allows no sign-in to a subscription. */
@@ -22,7 +24,7 @@ interface CardProps {
   readonly onChanged: () => void;
 }
 
-export function ProviderCard({ credential, load, onEdit, onSignIn, onPrices, onChanged }: CardProps) {
+export function ProviderCard({ credential, served, load, onEdit, onSignIn, onPrices, onChanged }: CardProps) {
   const { name, agent_id: agent, provider } = credential;
   const test = useTest();
   const draft = connectDraftOf(credential);
@@ -32,7 +34,7 @@ export function ProviderCard({ credential, load, onEdit, onSignIn, onPrices, onC
   };
   return (
     <li className="card provider-card" data-provider={name} data-agent={agent ?? undefined}>
-      <CardHead credential={credential} />
+      <CardHead credential={credential} served={served} />
       <CardFacts credential={credential} withTest={test.answer === null} />
       <ServerFigures load={load} />
       {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
@@ -70,10 +72,10 @@ function SignInAgain({ credential, onSignIn }: SignInProps) {
   );
 }
 
-function CardHead({ credential }: Pick<CardProps, 'credential'>) {
+function CardHead({ credential, served }: Pick<CardProps, 'credential' | 'served'>) {
   const now = useNow(10_000);
   const { name, provider } = credential;
-  const state = provider === null ? null : providerState(credential, now);
+  const state = provider === null ? null : providerState(credential, now, served);
   return (
     <header className="provider-head">
       <h3>{name}</h3>
