@@ -123,7 +123,7 @@ function VillageCost() {
   const cost = sumOf(hourlyPrices([...details.values()], tiers));
   return (
     <p className="hint agents-cost">
-      Together they cost {moneyLabel(cost)} an hour
+      {details.size === 1 ? 'It costs' : 'Together they cost'} {moneyLabel(cost)} an hour
       {today !== undefined && (
         <span data-spent={today.total.spent} title={moneyLabel(today.total.spent)}>
           , and spent {roundedLabel(today.total.spent)} ai$ today
