@@ -210,7 +210,7 @@ function ModelNames({ models, refused }: NamesProps) {
 function TierNames({ tiers }: Pick<VillageModel, 'tiers'>) {
   const known = useTiers().data?.entitlements ?? [];
   const names = tiers.map((tier) => tierLabel(known, tier)).join(', ');
-  return <>{names === '' ? 'in no tier' : `${tiers.length === 1 ? 'tier' : 'tiers'} ${names}`}</>;
+  return <>in {names === '' ? 'no tier' : names}</>;
 }
 
 function ModelName({ model }: { readonly model: VillageModel }) {

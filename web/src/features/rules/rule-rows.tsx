@@ -73,7 +73,7 @@ function RuleFields({ rule, onChange }: FieldsProps) {
         value={tools}
         onChange={(items) => onChange({ tools: items })}
       />
-      {meaning !== '' && <p className="hint rule-meaning">{meaning}</p>}
+      {meaning !== '' && <p className="hint rule-meaning">Covers: {meaning}</p>}
       <SelectField
         label="Add a class"
         name="class"
