@@ -186,6 +186,7 @@ async function watchMind(parts: Omit<Parts, 'life'>, hasProxy: boolean, ports: R
       village,
       machine: machineIn(env),
       runtime: (present) => runtimes.obtain(present, SPEECH),
+      renamed: runtimes.renamed,
       openServers: ({ runtime, model }) => thinking.isReady(runtimeNameOf({ runtime, model })),
       broker: broker === undefined ? null : new URL(broker),
     },

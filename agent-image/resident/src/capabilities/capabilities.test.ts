@@ -17,6 +17,7 @@ import { surveyHands } from '../hands/survey-hands.ts';
 import { runtimeThat } from '../testing/a-runtime.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { brokerCapability, machineCapabilities, modelCapability } from './capability.ts';
+import { createAsyncEvent } from '../process/async-event.ts';
 import { ServerStates } from './server-states.ts';
 import { checkCapabilities, watchCapabilities, type WatchPorts } from './watch-capabilities.ts';
 
@@ -55,6 +56,7 @@ function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
       runtime: runtimeThat(async () => ''),
       mind: mindOfRuntime('engine'),
     }),
+    renamed: createAsyncEvent(),
     broker: null,
     hasProxy: false,
     folders: { workspace: folder, memory: folder },
@@ -194,4 +196,28 @@ test('a runtime that does not start is missing with its cause; a changed mind is
     1,
   );
   assert.deepEqual(reported, ['engine', 'command']);
+});
+
+test('another mind is reported as soon as a run uses it, without a pause', async () => {
+  const [stop, renamed] = [new AbortController(), createAsyncEvent()];
+  const reported: (string | undefined)[] = [];
+  let now = 'scripted';
+  await watchCapabilities(
+    ports({
+      stop: stop.signal,
+      renamed,
+      runtime: async () => ({ ok: true, name: now, runtime: runtimeThat(async () => ''), mind: mindOfRuntime(now) }),
+      work: {
+        reportCapabilities: async ({ capabilities }) => {
+          reported.push(capabilities[0]?.mind?.runtime);
+          if (reported.length === 2) stop.abort();
+          now = 'engine';
+          renamed.set();
+          return { kind: 'ok', value: { stored: true } };
+        },
+      },
+    }),
+    aConfig(),
+  );
+  assert.deepEqual(reported, ['scripted', 'engine']);
 });

@@ -1,7 +1,7 @@
 import { CAPABILITIES_MAX } from '@hamlet/contract/resident';
 import type { AgentConfig, Capability, ResidentReport } from '@hamlet/contract';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Machine } from '../engine/machine.ts';
+import type { AsyncEvent } from '../process/async-event.ts';
 import type { Log } from '../process/json-log.ts';
 import { checkFolders, type Obtained } from '../runtime/runtime-pool.ts';
 import type { Found } from '../skills/skill-folder.ts';
@@ -26,6 +26,8 @@ export interface WatchPorts extends RetryPorts {
   readonly servers: ServerStates;
   readonly openServers: (config: AgentConfig) => Promise<unknown>;
   readonly runtime: (config: AgentConfig) => Promise<Obtained>;
+  /** Set when the mind may be another, so that people read its name at once instead of after a pause. */
+  readonly renamed: AsyncEvent;
   readonly broker: URL | null;
   readonly hasProxy: boolean;
   readonly folders: Readonly<Record<'workspace' | 'memory', string>>;
@@ -55,7 +57,7 @@ async function untilDue(ports: WatchPorts, { config, mind, pauses, pauseMs }: Du
   const { stop, village } = ports;
   let present = config;
   for (let pause = 0; pause < pauses && !stop.aborted; pause += 1) {
-    await delay(pauseMs, undefined, { signal: stop, ref: false }).catch(() => {});
+    await ports.renamed.wait(pauseMs, stop);
     const again = await village.config();
     if (again.kind === 'stale') return null;
     if (again.kind === 'ok') present = again.value;

@@ -47,3 +47,21 @@ test('a mind is the runtime with the program that any of its instances knows; wo
   assert.deepEqual((await pool.obtain(other, 's1')).mind, mindOfRuntime('gone'));
   await pool.terminate();
 });
+
+test('the first model of an agent is noticed by the runtime that it needs', async () => {
+  const made = () => runtimeThat(async () => '');
+  const registry = { engine: made, scripted: made };
+  const pool = createRuntimePool({ registry, host: {}, workspacePath: '/', memoryPath: '/m' } as never);
+  const stop = new AbortController();
+  const unnamed = { ...aConfig(), runtime: { named: false, name: 'scripted', config: {} } };
+  await pool.obtain({ ...unnamed, model: null }, 'a');
+  let isNoticed = false;
+  const noticed = pool.renamed.wait(60_000, stop.signal).then(() => (isNoticed = !stop.signal.aborted));
+  await pool.obtain({ ...unnamed, model: null }, 'b');
+  assert.equal(isNoticed, false, 'another conversation has the same runtime');
+  const model = { provider: 'up', name: 'up-model', scripted: false, reason: 'the default' } as never;
+  await pool.obtain({ ...unnamed, model }, 'a');
+  await noticed;
+  assert.equal(isNoticed, true);
+  await pool.terminate();
+});

@@ -9,6 +9,7 @@ import {
   type RuntimeProgram,
   type RuntimeRegistry,
 } from '@hamlet/engine';
+import { type AsyncEvent, createAsyncEvent } from '../process/async-event.ts';
 
 /** An instance ends this long after its last use. Its conversation stays. */
 const IDLE_MS = 3_600_000;
@@ -68,6 +69,8 @@ export interface PoolPorts {
 export interface RuntimePool {
   /** The instance of a conversation, created and initialized at the first call. */
   obtain(config: AgentConfig, sessionId: string): Promise<Obtained>;
+  /** Set when a configuration asks for another runtime than the one before it, as after the first model of a village. */
+  readonly renamed: AsyncEvent;
   terminate(): Promise<void>;
 }
 
@@ -86,6 +89,8 @@ interface Instance {
 
 export function createRuntimePool(ports: PoolPorts): RuntimePool {
   const instances = new Map<string, Instance>();
+  const renamed = createAsyncEvent();
+  let lastName: string | null = null;
   const endOf = async (key: string): Promise<void> => {
     const instance = instances.get(key);
     instances.delete(key);
@@ -112,8 +117,11 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
     };
   };
   return {
+    renamed,
     obtain: async (config, sessionId) => {
       const name = runtimeNameOf(config);
+      if (lastName !== null && lastName !== name) renamed.set();
+      lastName = name;
       const key = JSON.stringify([name, sessionId, config.runtime.config, config.persona]);
       const known = instances.get(key);
       if (known !== undefined) return touch(key, known, config);
