@@ -3,7 +3,6 @@ import type { Node } from 'web-tree-sitter';
 /** The expansion of a word: exactly its text, one word that is computed at run time, or any number of words. */
 type Becomes = 'exact' | 'one' | 'many';
 
-/** A word of a command. */
 export interface Word {
   /** Without quotes and backslashes. The shell reads exactly this if the word is literal. */
   readonly text: string;
@@ -45,7 +44,6 @@ function joined({ text, namedChildren }: Node): Word {
   };
 }
 
-/** The word of a node of the grammar. */
 export function wordOf(node: Node): Word {
   const { type, text } = node;
   switch (type) {

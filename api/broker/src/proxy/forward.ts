@@ -30,7 +30,6 @@ export interface Passage extends Outgoing {
   readonly isOfGit?: boolean;
 }
 
-/** The request as it will be sent. */
 function wireOf({ request, isOfGit = false }: Passage): WireRequest | EgressDenial {
   const { method = 'GET', url: target = '/' } = request;
   const { expect: _answered, ...received } = request.headers;

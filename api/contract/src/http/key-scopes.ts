@@ -36,7 +36,6 @@ const SCOPE_PERMISSIONS = {
     'permission:answer',
     'memory:change',
   ],
-  /** Writes on the board. */
   board: [...EVERY, 'board:write'],
   /** Rewards agents and buys compute for them. */
   spend: [...EVERY, 'ledger:read', 'trade:read', 'economy:judge', 'trade:buy', 'auction:run'],

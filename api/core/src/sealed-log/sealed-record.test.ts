@@ -4,7 +4,6 @@ import { openRecord, SEALED_KINDS, sidesOf } from './sealed-record.ts';
 
 const [BOOLEAN, BYTES, NUMBER, TEXT, MOMENT, UUID] = [16, 17, 20, 25, 1184, 2950];
 
-/** A field as Postgres sends it; null has no bytes. */
 function field(type: number, bytes: Uint8Array | null): Buffer {
   const head = Buffer.alloc(8);
   head.writeInt32BE(type, 0);

@@ -107,7 +107,6 @@ async function reply(sending: Sending, message: ReadMessage, taskId: string): Pr
     : say(sending, message, task.contextId);
 }
 
-/** Sends a message to the agent. Returns the id of its task. */
 export async function sendToAgent(sending: Sending, message: ReadMessage): Promise<Outcome<string>> {
   const { taskId, files } = message;
   if (taskId !== null)

@@ -125,7 +125,6 @@ function timeOf({ run, pending }: TaskFacts): string {
   return run.ended_at ?? pending.at(-1)?.asked_at ?? run.started_at ?? run.created_at;
 }
 
-/** A run as a task. Pure. */
 export function taskOfRun(facts: TaskFacts): Task {
   const { run, sessionId, artifacts, origin } = facts;
   const answer = facts.answer ?? (run.state === 'done' ? run.summary : null);

@@ -36,7 +36,6 @@ export function budgetNeed(run: Run, { isAdmin, id }: RunReader, nowMs: number):
   };
 }
 
-/** The tokens that an agent has used in its hour, and may use. */
 interface HourUse {
   readonly agentId: string;
   readonly used: number;

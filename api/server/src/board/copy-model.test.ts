@@ -114,7 +114,6 @@ function seenBy(viewer: BoardViewer): Promise<Seen> {
   });
 }
 
-/** Every list as each viewer would read it. */
 function readLists(): Promise<readonly Lists[]> {
   return Promise.all(
     VIEWERS.map(async (viewer) => ({

@@ -87,7 +87,6 @@ export interface Bot {
   remove(to: string, messageId: string): Promise<void>;
 }
 
-/** A refusal of a messenger. */
 export class BotRefusal extends Error {
   /** True if a repeat cannot succeed: the person has blocked the bot, the chat is gone, or the content is invalid. */
   readonly isFinal: boolean;

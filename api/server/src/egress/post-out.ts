@@ -28,7 +28,6 @@ export interface OutwardPost {
 
 export interface OutwardAnswer {
   readonly status: number;
-  /** The header Retry-After. */
   readonly retryAfter: string | undefined;
 }
 

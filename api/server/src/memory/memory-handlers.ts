@@ -43,7 +43,6 @@ function listRepositoryMemories({ db, mayUseRepository }: Village): Handlers['li
   );
 }
 
-/** True if a person may know an entry. */
 const mayKnow =
   ({ id }: Caller['actor']) =>
   ({ audience }: RepositoryEntry): boolean =>

@@ -8,7 +8,6 @@ const LINES_MAX = 20;
 const LINE_MAX_CHARS = 200;
 
 interface Sender {
-  /** The origin of the village. */
   readonly origin: string;
   readonly nameOf: (agentId: string) => string;
 }

@@ -21,7 +21,6 @@ import { decideNotice, retryInS, type Decision } from './decide-notice.ts';
 import { NoticeRefusal } from './notice-refusal.ts';
 import type { SendNotice } from './notice-ways.ts';
 
-/** Looks of one round. */
 const LOOKS_MAX = 20;
 /** Targets that are taken together; a person may change or end their notices until then. */
 const TAKEN_AT_ONCE = 4;

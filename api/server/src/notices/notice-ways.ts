@@ -19,11 +19,9 @@ export type SendNotice = (target: DueTarget, notice: Notice, stopping: AbortSign
 
 interface MailPorts extends Pick<Village, 'source'> {
   readonly mailer: Mailer;
-  /** The origin of the village. */
   readonly origin: string;
 }
 
-/** Sends notices as emails. */
 export function mailWay({ source, mailer, origin }: MailPorts): SendNotice {
   const nameOf = (agentId: string): string => source.get(agentId)?.spec.displayName ?? agentId;
   return async ({ address: to, leaveToken }, notice, stopping) => {

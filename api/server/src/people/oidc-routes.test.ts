@@ -74,7 +74,6 @@ class TestBrowser {
     return this.visited.at(-1) ?? '';
   }
 
-  /** The Cookie header for an origin. */
   cookieAt(origin: string): string {
     return [...(this.#cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
   }

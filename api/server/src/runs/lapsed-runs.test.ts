@@ -17,7 +17,6 @@ const runs = new RunPlay(play.url);
 const residents = testResidents(runs.play, []);
 const db = village.openDb();
 
-/** Waits until a run is in a state. */
 function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {
   return eventually('the state of the run', async () => ((run) => (holds(run) ? run : null))(await runs.get(runId)));
 }

@@ -16,7 +16,6 @@ const runs = new RunPlay(play.url);
 const residents = testResidents(runs.play, []);
 const db = village.openDb();
 
-/** Number of times that an agent has said this text, in the log of the world. */
 async function saidBy(agentId: AgentId, text: string): Promise<number> {
   const rows = await db
     .selectFrom('world_event')

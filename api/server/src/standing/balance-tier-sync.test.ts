@@ -25,7 +25,6 @@ import { eventually } from '../testing/test-village.ts';
 import { startBalanceTierSync, type BalanceTierSync } from './balance-tier-sync.ts';
 
 const AIDOLLAR = 1_000_000n;
-/** Concurrent postings. */
 const POSTINGS = 60;
 const SEED = 7;
 

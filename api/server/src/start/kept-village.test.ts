@@ -17,7 +17,6 @@ import { assertBooks } from '../money/testing/purse-play.ts';
 
 /** The content of the loaded database before the first migration. */
 
-/** The number of rows of every append-only table. */
 async function countRows(): Promise<readonly { readonly table: string; readonly rows: number }[]> {
   const tables = [
     'ledger.transfer',

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { freePort, startLocal } from '@hamlet/dev';
 import type { TestVillage } from './test-village.ts';
 
-/** The API's main program. */
 export const API_MAIN = resolve(import.meta.dirname, '../main.ts');
 
 /** An API in a separate process, which tests can kill. */

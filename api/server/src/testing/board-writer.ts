@@ -54,7 +54,6 @@ export class BoardWriter {
     this.#random = random;
   }
 
-  /** Does `acts` random acts, each in its own transaction. */
   async write(acts: number): Promise<void> {
     for (let done = 0; done < acts; done += 1) {
       const act =

@@ -77,7 +77,6 @@ const ROWS = `
   401  403  in   403  403  403   getLogEntries
 `;
 
-/** Each route with its cells. */
 export const MATRIX: readonly (readonly [route: string, cells: string])[] = ROWS.trim()
   .split(/\n(?= {2}\S)/)
   .flatMap((row) => {

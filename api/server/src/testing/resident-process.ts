@@ -24,7 +24,6 @@ export function residentProcesses(
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-test-residents-'));
   const running = new Set<ChildProcess>();
 
-  /** Kills a process with SIGKILL. */
   async function kill(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');

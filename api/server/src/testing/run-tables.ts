@@ -4,7 +4,6 @@ import { findRun, inTransaction, insertRuns, openDatabase, type Db, type RunRow 
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { applyToRun } from '../runs/apply-to-run.ts';
 
-/** The agent of all runs in these tables. */
 export const RUN_AGENT = { agentId: 'ada', uid: 'life' } as const;
 const RUN = {
   agentId: RUN_AGENT.agentId,
@@ -37,7 +36,6 @@ export async function openRunTables({ poolSize }: { readonly poolSize: number })
     const words = failed ? { error: { code: 'failed', message: 'x' } } : {};
     return (await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words, permit: () => null }))).ok;
   }
-  /** Applies a command and reads the run after it. */
   async function command(runId: string, given: RunCommand): Promise<RunRow> {
     assert.ok(await tryCommand(runId, given), 'the command was refused');
     return read(runId);

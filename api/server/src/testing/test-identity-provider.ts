@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { generateKeyPairSync } from 'node:crypto';
 import Provider from 'oidc-provider';
 
-/** A person with an account at the provider. */
 export interface ProviderPerson {
   readonly sub: string;
   readonly preferred_username: string;

@@ -178,7 +178,6 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
     postgres,
     redis,
     environment,
-    /** Folder of the manifests of its agents and tiers. */
     samples: folder,
     logs,
     /** Migrates the schema, like the init container of the chart. */
@@ -224,7 +223,6 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
   };
 }
 
-/** A typed client of a replica with a token. */
 export function clientOf(url: string, token?: string): TestClient {
   return testClient(token === undefined ? { baseUrl: url } : { baseUrl: url, token });
 }
@@ -300,7 +298,6 @@ export class Play {
     return this.admin.raw.actAsAgent({ agent_id: agentId, ...action });
   }
 
-  /** Moves an agent, and waits until it stands at the target. */
   async walk(agentId: string, target: MoveBody): Promise<AgentDetail> {
     const { to } = dataOf(await this.move(agentId, target));
     return eventually(`${agentId} at ${to.x},${to.y}`, async () => {

@@ -1,8 +1,6 @@
 import { boundedBody } from '../service/bounded-body.ts';
 
-/** Time of one attempt. */
 const ATTEMPT_MS = 10_000;
-/** Largest answer that is read, in bytes. */
 const ANSWER_MAX_BYTES = 64 << 10;
 /** Longest wait that a collector may ask for. */
 const WAIT_MAX_MS = 30_000;

@@ -42,7 +42,6 @@ export class SpanExporter {
   readonly #complaint: Complaint;
   /** Aborts waits, so that the rest is sent at once. */
   readonly #hurry = new AbortController();
-  /** Aborts requests. */
   readonly #end = new AbortController();
   #waiting: Span[] = [];
   #work: Promise<void> | null = null;

@@ -95,7 +95,6 @@ interface DueRuns {
   readonly atMost: number;
 }
 
-/** Names the conversation of a person with an agent. */
 export const conversationKey = ({ identityId, agentId }: Conversation): string => `${identityId} ${agentId}`;
 
 /**

@@ -99,7 +99,6 @@ ${types.join('')}}
 export const COLUMNS = {
 ${lists.join('')}} as const;
 
-/** A row of a table with all its columns. */
 export type Row<T extends keyof Tables> = Readonly<Selection<Tables, T, (typeof COLUMNS)[T][number]>>;
 `;
 }

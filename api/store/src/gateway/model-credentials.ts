@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** Channel that announces each change of a credential. */
 export const MODEL_CREDENTIALS_CHANNEL = 'model_credential';
 
 /** A sealed text, as `model_credential` stores it. */

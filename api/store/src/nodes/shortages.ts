@@ -4,7 +4,6 @@ import { type Db, lockName, type Tx } from '../connection/database.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { addInternalEvents, lockInternalEvents } from '../writes/internal-events.ts';
 
-/** Days that an ended pause of an agent is kept. */
 export const PAUSES_KEPT_DAYS = 90;
 
 /** `since` is null while the node may become short. */
@@ -33,7 +32,6 @@ export async function putShortage(tx: Tx, node: string, row: ShortageRow | null)
     .execute();
 }
 
-/** Pauses agents until their node recovers. */
 export async function pauseAgents(tx: Tx, node: string, agentIds: readonly string[]): Promise<void> {
   await sql`
     insert into agent_pause (agent_id, node) select agent_id, ${node} from unnest(${[...agentIds]}::text[]) agent_id

@@ -9,7 +9,6 @@ export async function readParks(tx: Tx, runId: string): Promise<{ readonly count
   return rows[0] ?? { count: 0, totalMs: 0 };
 }
 
-/** A life of an agent. */
 type Life = Readonly<{ agentId: string; uid: string }>;
 
 /** The code of a run that waits until the tokens of its agent's hour are free again. */

@@ -23,7 +23,6 @@ const db = ledger.db;
 
 const MIA = { id: 'account mia', name: 'Mia' };
 
-/** A session with one message, whose run waits. */
 async function newSession(): Promise<{ readonly sessionId: string; readonly runId: string }> {
   return inTransaction(db, async (tx) => {
     const by = { role: 'member', id: MIA.id } as const;

@@ -49,7 +49,6 @@ interface ActOnAgent {
   readonly tier: string | null;
 }
 
-/** The rows of a page of a timeline, by their ids. */
 export interface TimelineRows {
   readonly sessions: ReadonlyMap<string, ChatSessionRow>;
   readonly runs: ReadonlyMap<string, RunRow>;
@@ -138,7 +137,6 @@ export async function readTimelineRows(
   };
 }
 
-/** The posts, and the replies with their posts. */
 async function readContentOf(tx: Tx, postIds: readonly string[], replyIds: readonly string[]): Promise<Content> {
   if (postIds.length === 0 && replyIds.length === 0) return { posts: [], replies: [] };
   const { rows } = await sql<{ postId: string; replyId: string }>`

@@ -7,7 +7,6 @@ const DEPTH_MAX = 16;
 /** Most rows of each kind that the trace of one run shows: the first ones. */
 const ROWS_MAX = 500;
 
-/** Where the trace of a run begins. */
 export interface RunTraceRoot {
   readonly runId: string;
   /** The run itself, or the run at whose beginning its workers stand. */

@@ -94,7 +94,6 @@ export type AuctionEnd =
   | { readonly state: 'unsold' }
   | { readonly state: 'cancelled' | 'lapsed'; readonly reason: string };
 
-/** Ends a locked open auction. */
 export async function writeAuctionEnd(tx: Tx, auctionId: string, end: AuctionEnd): Promise<void> {
   const [winner, price] = end.state === 'sold' ? [end.winner, String(end.price)] : [null, null];
   await sql`

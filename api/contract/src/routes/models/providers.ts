@@ -24,7 +24,6 @@ export const CredentialName = z
 
 export const OwnerAgent = AgentId.nullable().describe('The agent that owns it; null if the village does');
 
-/** The name of a model in tiers and requests. */
 const NO_STAR = 'write a name without *: a connected provider lists each model';
 const ModelName = z
   .string()

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_GPU_RESOURCE, MAX_GPUS } from '../../kinds/entitlement.ts';
 import { AMOUNT_MAX_AIDOLLARS, AiDollars, parseAiDollars } from '../../values/money.ts';
 
-/** One week in seconds. */
 export const PURCHASE_SECONDS_MAX = 604_800;
-/** 30 days in seconds. */
 export const WINDOW_AHEAD_SECONDS_MAX = 2_592_000;
 
 const Price = AiDollars.refine(

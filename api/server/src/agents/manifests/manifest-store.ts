@@ -12,7 +12,6 @@ export interface WantedManifests {
   readonly onConflict: OnConflict;
 }
 
-/** Manifests after a write. */
 export interface WrittenManifests {
   readonly manifests: AgentManifests;
   /** Names of the files that the write changed, added or removed. */

@@ -5,7 +5,6 @@ import type { AgentRecord, AgentSource } from '../agent-source.ts';
 import type { ConfigMaps } from '../config-maps.ts';
 import { manifestsOfMap } from './manifests-of-map.ts';
 
-/** The manifests of an agent as its ConfigMap has them now. */
 export async function readManifests(
   maps: ConfigMaps,
   { spec: { manifests } }: Pick<AgentRecord, 'spec'>,

@@ -52,14 +52,12 @@ async function send(
 const linesOf = async (name: string): Promise<readonly string[]> =>
   (await readAudit(db, name, 100)).map((row) => `${row.action} by ${row.actorRole} ${row.actorId}`).toReversed();
 
-/** The fields of the newest audit row. */
 async function auditedFields(name: string): Promise<Readonly<Record<string, unknown>>> {
   const [row] = await readAudit(db, name, 1);
   const { fields = {} } = (row?.detail ?? {}) as { readonly fields?: Readonly<Record<string, unknown>> };
   return fields;
 }
 
-/** The size of the volume in a spec. */
 const sizeIn = (spec: Readonly<Record<string, unknown>> = {}): unknown =>
   (spec['memory'] as { readonly size?: unknown } | undefined)?.size;
 

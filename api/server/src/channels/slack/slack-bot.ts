@@ -53,7 +53,6 @@ class Chats {
 
 type Shown = Pick<OutgoingMessage, 'text' | 'isMarkdown' | 'buttons'>;
 
-/** A message as Slack takes it. Pure. */
 function shownMessage({ text, isMarkdown = false, buttons = [] }: Shown): Omit<SlackMessage, 'channel'> {
   const shown = isMarkdown ? richText(text) : plainText(text);
   const elements = buttons.map(({ text: word, data }) => ({

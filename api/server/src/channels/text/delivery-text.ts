@@ -8,7 +8,6 @@ import { splitText } from './split-text.ts';
 
 /** A longer answer ends with the advice to read it in the village. */
 const PARTS_MAX = 8;
-/** Files of one answer. */
 const FILES_MAX = 10;
 const NAMES_MAX_CHARS = 1_000;
 const TAINTED = 'Text from outside has reached this run: check the call as if a stranger asked for it.';

@@ -21,7 +21,6 @@ function htmlOfSpan(span: Span): string {
 const htmlOf = (part: MarkdownPart): string =>
   part.kind === 'code' ? `<pre>${escaped(part.text)}</pre>` : part.spans.map(htmlOfSpan).join('');
 
-/** A Markdown text as the HTML that Telegram accepts. Pure. */
 export function telegramHtml(markdown: string): string {
   return readMarkdown(markdown).map(htmlOf).join('\n');
 }

@@ -57,7 +57,6 @@ function effectOf({ run, ask }: Write) {
     .executeTakeFirst();
 }
 
-/** A write that a person has allowed. */
 async function allowed(working: Working): Promise<Write> {
   const body = await writeOf(working);
   dataOf(await permits.answer(await asked(body), { answer: 'allow' }));

@@ -15,7 +15,6 @@ let authority: TestAuthority;
 let kubelet: Server;
 let namespace = '';
 let answer = { status: 200, text: SUMMARY };
-/** Paths and tokens that the kubelet has received. */
 let received: { readonly path: string; readonly token: string }[] = [];
 
 const startKubelet = (names: readonly string[]): Promise<Server> =>

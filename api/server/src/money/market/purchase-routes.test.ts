@@ -27,7 +27,6 @@ async function ofAgent(agentId: AgentId, query: object = {}): Promise<NonNullabl
   return agent;
 }
 
-/** Moves the end of a purchase into the past. */
 async function endNow(purchaseId: string): Promise<void> {
   const purchases = owner.withTables<{ purchase: { purchase_id: string; during: string } }>();
   await purchases

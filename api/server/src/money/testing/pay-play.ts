@@ -26,7 +26,6 @@ export class PayPlay {
     this.standIn = standIn;
   }
 
-  /** Sends a delivery to the webhook. Returns the HTTP status, and the code of a refusal. */
   async send(
     { headers, body }: SignedDelivery,
     url = this.url,
@@ -63,7 +62,6 @@ export class PayPlay {
     return entries;
   }
 
-  /** The credit of a transaction; undefined before it exists. */
   async credit(transactionId: string): Promise<Credit | undefined> {
     const { credits } = await this.admin.listCredits({ limit: 100 });
     return credits.find((credit) => credit.provider_transaction_id === transactionId);

@@ -101,7 +101,6 @@ class PursePlay {
     });
   }
 
-  /** Sets the Agent object of an agent. */
   says(
     agentId: string,
     {

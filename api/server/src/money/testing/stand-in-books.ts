@@ -42,7 +42,6 @@ export class StandInBooks {
     this.captures.set(captureId, { currency: 'USD', status: 'COMPLETED', ...capture });
   }
 
-  /** The answer to a GET; undefined for an unknown path. */
   answer(url: URL): unknown {
     const [, , , kind = '', id = ''] = url.pathname.split('/');
     if (url.pathname.startsWith('/v2/payments/captures/')) return this.#capture(id);

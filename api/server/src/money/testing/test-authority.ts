@@ -15,7 +15,6 @@ export interface TestCertificate {
 /** A certificate authority for tests, made with openssl: a root, an issuer below it, and their certificates. */
 export interface TestAuthority {
   readonly root: string;
-  /** Issues a certificate for a server with these names. */
   server(names: readonly string[]): Promise<TestCertificate>;
   /** Issues a certificate that signs notifications under this common name. */
   signer(commonName: string): Promise<TestCertificate>;

@@ -153,7 +153,6 @@ test('a call with an unknown end begins once more for each approval by a person'
   assert.equal(await stateOf(again()), 'ended', 'a call that has ended does not begin again');
 });
 
-/** The next attempt of a run, as after the loss of its resident. */
 async function nextAttempt({ agentId, runId }: Working): Promise<Working> {
   await db.updateTable('run').set({ state: 'queued' }).where('run_id', '=', runId).execute();
   return permits.start(agentId, { run_id: runId });

@@ -57,7 +57,6 @@ async function reached({ agentId, runId: run }: Working, call: string | null): P
   await broker.keepEgressAttempts({ begin: [await attemptOf(permits.play, agentId, { run, call })], end: [] });
 }
 
-/** Ends a call, so that its slot is free. */
 const ended = (working: Working, callId: string) => permits.finish(working, callId);
 
 /** Starts a push that waits in the broker. Each call of the returned function asks for the verdict about that push. */

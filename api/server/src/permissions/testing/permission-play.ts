@@ -95,7 +95,6 @@ export class PermissionPlay {
     return this.play.as(agentId).raw.performCall({ run_id: runId, call_id: callId, ...body });
   }
 
-  /** Begins a call in the hands: by default `ls`. */
   begin(
     { agentId, runId, cycle, attempt }: Working,
     { callId = '1.0', tool = 'shell', args = { command: 'ls' }, ...more }: HandsCall = {},
@@ -172,7 +171,6 @@ async function setTimes({ postgres }: TestVillage, permissionId: string, times: 
   await superuser.close();
 }
 
-/** The number of posts with a title, hidden ones included. */
 export async function countPosts({ postgres }: TestVillage, title: string): Promise<number> {
   const superuser = openSuperuser(postgres);
   const [row] = await superuser.run(`select count(*)::integer as posts from board.post where title = '${title}'`);

@@ -41,7 +41,6 @@ export async function schemaForAgent(
 
 type Shown = Pick<DataOf<typeof getRun>, 'output_schema' | 'output' | 'output_json'>;
 
-/** The output of a run for readers of its texts. */
 export async function shownOutput(db: Db, { row, veiled }: ShownRun): Promise<Shown> {
   const kept = veiled ? null : await readRunOutput(db, row.runId);
   if (kept === null) return {};

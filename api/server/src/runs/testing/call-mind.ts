@@ -19,7 +19,6 @@ export interface Asked {
 
 export const said = (text: string): WireAnswer => OPENAI_WIRE.stream({ text: [text] });
 
-/** An answer that calls tools. */
 export const called = (...calls: readonly (readonly [name: string, input: object])[]): WireAnswer =>
   OPENAI_WIRE.stream({
     text: [],

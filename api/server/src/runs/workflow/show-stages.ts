@@ -67,7 +67,6 @@ const textsOf = ({ inputRef, ended }: FoldedStage, texts: Texts) => ({
   output: jsonOf(texts, ended?.output ?? null),
 });
 
-/** The usage of all workers of a stage. */
 const usageOf = (workers: readonly StageWorker[]) => ({
   tokens: workers.reduce((sum, { tokens }) => sum + tokens, 0),
   cost: formatAiDollars(BigInt(workers.reduce((sum, { costMicros }) => sum + costMicros, 0))),

@@ -21,7 +21,6 @@ export function cookieOf(response: Response, name = '__Host-hamlet_session'): st
   );
 }
 
-/** A person with this account and session cookie, at a replica. */
 export function personOf(url: string, accountId: string, cookie: string): SignedInPerson {
   return { accountId, cookie, client: testClient({ baseUrl: url, cookie }) };
 }

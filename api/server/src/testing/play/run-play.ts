@@ -41,7 +41,6 @@ export class RunPlay {
     return (await this.play.admin.createRun({ agent_id: agentId, prompt })).run;
   }
 
-  /** A run that its agent has started. Returns its id. */
   async started(agentId: AgentId): Promise<string> {
     const { run_id } = await this.give(agentId);
     dataOf(await this.start(agentId, run_id));
@@ -61,7 +60,6 @@ export class RunPlay {
     return (await this.play.admin.getRun({ run_id: runId })).run;
   }
 
-  /** The run once it has ended. */
   ended(runId: string): Promise<Run> {
     return eventually('the end of the run', async () => {
       const run = await this.get(runId);

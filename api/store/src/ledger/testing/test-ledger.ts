@@ -65,7 +65,6 @@ export async function testLedger(clients: number) {
       within((tx) =>
         reverseTransfer(tx, { transferId, key, forced, reason: 'refund', source: 'test', note: '', actor: ACTOR }),
       ),
-    /** Waits until a statement waits for a lock. */
     blocked: () =>
       until('a statement that waits for a lock', async () => {
         const waiting = await sql`

@@ -103,7 +103,6 @@ export async function startPushService() {
     received,
     faults,
     state,
-    /** The notifications of a browser. */
     shownBy: ({ path }: TestBrowser) => received.filter((each) => each.path === path).map(({ shown }) => shown),
     browser: (host?: string): TestBrowser => {
       const made = newBrowser(host);
