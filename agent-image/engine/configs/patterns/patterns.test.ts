@@ -9,7 +9,6 @@ import { answeringModel, instructionsOf, wordsOf, type Reply } from '../testing/
 const data = testFolder('patterns');
 let folders = 0;
 
-/** Runs one task of a pattern for each input. */
 async function run(
   pattern: string,
   replyTo: (request: ModelRequest) => Reply,

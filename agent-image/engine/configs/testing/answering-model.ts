@@ -8,10 +8,8 @@ export type Reply = string | readonly (readonly [tool: string, input: object])[]
 /** The first words of an agent's instructions, by which a model of a test knows who asks. */
 export const instructionsOf = ({ system }: ModelRequest): string => system.stable;
 
-/** The words of the newest message. */
 export const wordsOf = ({ messages }: ModelRequest): string => messages.at(-1)?.content ?? '';
 
-/** A model that answers each request with what a function gives for it. */
 export const answeringModel = (replyTo: (request: ModelRequest) => Reply): ModelPort => ({
   chat: async function* (request) {
     const reply = replyTo(request);

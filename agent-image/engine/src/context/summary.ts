@@ -63,7 +63,6 @@ const asItem = (text: string): string => text.replaceAll(LINE_END, '\n  ');
 const listOf = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : [title, ...lines.map((line) => `- ${line}`)].join('\n');
 
-/** The characters of a line in a list. */
 const inList = (line: string): number => line.length + '\n- '.length;
 
 /** The share of the room of people's messages that one of them may take. */

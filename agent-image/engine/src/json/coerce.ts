@@ -66,7 +66,6 @@ function acted({ act }: Coercion, action: RepairAction, value: unknown): Meant {
   return { value };
 }
 
-/** The same value in a wanted type; null if it fits no such type. */
 function asWanted(node: unknown, types: ReadonlySet<string>, by: Coercion): Meant {
   if (typeof node === 'string') return fromText(node.trim(), types, by);
   if (!types.has('string')) return null;

@@ -154,7 +154,6 @@ function merged(guide: Guide): Guide {
   return { schema: { ...rest, type: 'object', properties, required }, root: guide.root };
 }
 
-/** The names of the properties that an object of this guide has. */
 export function namesOf(guide: Guide | null): readonly string[] {
   const properties = guide?.schema['properties'];
   return isJsonObject(properties) ? Object.keys(properties) : [];

@@ -23,7 +23,6 @@ export class Numeral {
 export type LongNumber = (source: string) => unknown;
 /** `JSON.stringify` writes it as the number that it is, with all digits. */
 export const asRawNumber: LongNumber = (source) => EXACT.rawJSON(source);
-/** The digits as a text. */
 export const asText: LongNumber = (source) => source;
 
 export const isHeld = (source: string): boolean => {

@@ -18,7 +18,6 @@ const SHELL = {
   additionalProperties: false,
 };
 
-/** The value as JSON, or the code of the refusal. */
 const shown = (read: Repaired<unknown>): string => (read.ok ? JSON.stringify(read.value) : read.code);
 
 /** Texts, the values that they mean, and the actions that find them. */

@@ -4,7 +4,6 @@ import type { StandingRow } from './store/memory-table.ts';
 import { inTransaction } from './store/open-store.ts';
 import type { Parts } from './store/parts.ts';
 
-/** Memories that one step judges for demotion. */
 const JUDGED_A_STEP = 1_000;
 /** A full store makes room for so many memories at once: finding the lowest reads them all. */
 const ROOM_SHARE = 0.01;

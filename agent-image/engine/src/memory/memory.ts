@@ -92,7 +92,6 @@ export type NewMemory = NewEvidence | NewFact;
 export type RefusalReason =
   /** A text without content to recall: an empty text, a greeting, a heartbeat. */
   | 'low_value'
-  /** Its id was forgotten. */
   | 'forgotten'
   /** A text, id, list or number is outside its limits, or the audience is empty. */
   | 'invalid'

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Pages of the index that one step writes. */
 const PAGES_A_STEP = 64;
 /** A row without a memory. Its segment gives FTS5 something to merge. */
 const NO_ROW = -1;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Dialogue, DialogueQuestion, DialogueTurn } from './dialogue.ts';
 
-/** Limits of one file. */
 export const DIALOGUE_LIMITS = {
   turns: 200_000,
   questions: 20_000,

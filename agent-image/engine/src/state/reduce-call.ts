@@ -6,7 +6,6 @@ import type { RunState } from './run-state.ts';
 import { timed, UNANSWERED } from './call-state.ts';
 import { currentCalls, currentTurn } from './run-state.ts';
 
-/** Events of tool calls and of the questions about them. */
 export const CALL_EVENTS = [
   'tool_intent',
   'tool_settled',

@@ -4,7 +4,6 @@ import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
 import { requested } from './reduce-model.ts';
 import type { RunState } from './run-state.ts';
 
-/** Events of the stages of a run. */
 export const STAGE_EVENTS = ['stage_opened', 'stage_closed', 'calls_planned'] as const;
 type StageEvent = EventOf<(typeof STAGE_EVENTS)[number]>;
 

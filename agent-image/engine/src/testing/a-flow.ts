@@ -58,7 +58,6 @@ type FlowSetting = Partial<Setting> & Readonly<{ journal: Journal; ports?: Parti
 export const flowEngine = ({ ports, ...setting }: FlowSetting): Readonly<{ engine: Engine; notices: Notice[] }> =>
   anEngine({ model: scriptedModel([]), flow: createFlow(flowPorts(ports)), ...setting });
 
-/** The output of a task that is done. */
 export const taskOutput = (outcome: RunOutcome): unknown =>
   outcome.kind === 'done' ? JSON.parse(outcome.output ?? 'null') : assert.fail(JSON.stringify(outcome));
 
@@ -70,15 +69,12 @@ export function stageEnds(journal: Journal, task = 't1'): readonly string[] {
   return stages.map(({ id, closed, attempt, round }) => `${id} ${closed?.end ?? 'open'} ${round}.${attempt}`);
 }
 
-/** A stage that calls a tool. */
 export const toolStage = (id: string, name: string, fields: Partial<PlanStage> = {}): PlanStage =>
   aStage(id, { role: 'tool', tool: name, ...fields });
 
-/** A stage that asks an agent. */
 export const agentStage = (id: string, fields: Partial<PlanStage> = {}): PlanStage =>
   aStage(id, { role: 'agent', agent: 'ada', ...fields });
 
-/** A tool that shouts its text. */
 export const SHOUT: Tool = echo('shout', 'read');
 
 /** Runs a plan in a journal of its own, until it ends or waits. */

@@ -14,7 +14,6 @@ function random(seed: number): () => number {
 export type Dice = Readonly<{
   of: <T>(list: readonly T[]) => T;
   chance: (share: number) => boolean;
-  /** A whole number from 0 to below `count`. */
   below: (count: number) => number;
 }>;
 

@@ -15,7 +15,6 @@ export interface Serving {
   onWrite(request: Omit<WriteRequest, 'sessionId'>): Promise<void>;
 }
 
-/** The connection to a program. */
 export interface ProgramLink {
   readonly connection: ClientConnection;
   /** Resolves with the reason when the program has ended. */

@@ -23,7 +23,6 @@ const TAKEN = ['accept', 'anthropic-beta', 'anthropic-version', 'content-length'
 const OF_ONE_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 export interface ModelDoorConfig {
-  /** Origin of the API. */
   readonly api: string;
   readonly tokens: TokenSource;
   readonly keys: Pick<ModelKeys, 'holderOf'>;

@@ -77,7 +77,6 @@ export class ModelKeys {
   }
 }
 
-/** The variables that the door sets. */
 export const MODEL_VARIABLES: ReadonlySet<string> = new Set(
   Object.keys(variablesOf({ key: '', port: 0 }, { name: '', contextTokens: 0 })),
 );

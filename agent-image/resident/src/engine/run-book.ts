@@ -24,7 +24,6 @@ export interface BookedRun extends LimitedRun {
   readonly memoryAudience: readonly string[] | null;
   /** The person for whom the run commits; null for a run without a person. */
   readonly author: GitAuthor | null;
-  /** Files of the message of the run. */
   readonly files?: readonly RunFile[] | undefined;
   /** Present if the run carries out a workflow, or works for a stage of one. */
   readonly workflow?: BookedWorkflow | undefined;

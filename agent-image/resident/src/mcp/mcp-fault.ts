@@ -46,7 +46,6 @@ const NOT_SENT: ReadonlySet<unknown> = new Set([
 ]);
 const SESSION = /session/i;
 
-/** Converts an error of a connected server to a McpFault. */
 export function faultOf(name: string, error: unknown, trouble: string): McpFault {
   if (error instanceof McpFault) return error;
   const why = whyOf(error, trouble);

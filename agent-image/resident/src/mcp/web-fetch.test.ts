@@ -28,7 +28,6 @@ test("the village's authority is trusted if its file exists; without the file on
   server.close();
 });
 
-/** The text of a stream of events from a server of the test. */
 async function streamOf(t: TestContext, write: (response: ServerResponse) => void): Promise<string> {
   const server = createPlainServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

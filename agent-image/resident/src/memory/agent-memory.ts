@@ -169,7 +169,6 @@ const peopleThrough =
     throw new Error('the API did not name the people of a session');
   };
 
-/** Goal and plan of the agent, for people. */
 function mindOf(life: LifeStore): { readonly goal: string | null; readonly plan: string | null } {
   const { goal, life: lived } = recallMind(life);
   const plan = lived.plan.length === 0 ? '' : planInWords(lived.plan);

@@ -136,7 +136,6 @@ function hourPrice(item: PurchaseItem): string {
   return PRICES[item.kind === 'quota' ? item.limit : item.kind].per_hour;
 }
 
-/** The price list, with the price of an item for an agent that keeps its tier with a balance of `keepsTierTo`. */
 export function quoteOf({ available, keepsTierTo }: Wallet, asked: PriceAsked): QuoteAnswer {
   const tier = 'tier-0';
   const money = { balance: available, held: '0', available, tier, policy: 'ByBalance' as const };

@@ -67,7 +67,6 @@ export const callContext = (place: CallPlace = {}): CallContext => ({
   ...place,
 });
 
-/** A call whose arguments the tool accepts. */
 export const preparedCall = (kit: HandsKit, name: string, input: object): PreparedCall =>
   preparedOf(handsTools(kit), name, input);
 

@@ -28,7 +28,6 @@ export function aLoop(village: ScriptedVillage, voice = noVoice('no runtime')) {
   const ports = { village, voice, memory, turnGate, cycle: 1, newId: randomUUID, inbox, log, rest, random: () => 0 };
   const until = (turns: number) => (_: unknown, count: number) =>
     count < turns ? inbox.nudge() : inbox.end('stopped');
-  /** Runs until this number of turns is recorded. */
   const run = (turns: number) => {
     village.onTurn = until(turns);
     return runTurns(ports);

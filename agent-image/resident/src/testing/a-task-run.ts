@@ -31,7 +31,6 @@ import type { StartedRun } from '../village/village.ts';
 import { aConfig, aRun, aWorld } from './a-village.ts';
 import { scriptedVillage } from './scripted-village.ts';
 
-/** Tokens of a text, or of the JSON of a value. */
 export const tokensOf = (value: unknown): number =>
   encode(typeof value === 'string' ? value : JSON.stringify(value), { disallowedSpecial: new Set() }).length;
 
@@ -83,7 +82,6 @@ function toolsOf(book: ToolKit['book'], hands: HandsKit | null): readonly Tool[]
   return tools;
 }
 
-/** Performs a run of this kind to its end. */
 export async function performTask(
   ports: TaskPorts,
   { run = {}, started = {}, booked = {} }: TaskKind = {},

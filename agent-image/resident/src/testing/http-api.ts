@@ -79,7 +79,6 @@ export async function startHttpApi() {
     requests,
     refuse,
     hold,
-    /** Writes to every open stream of wakes. */
     send: (event: string, data: object): void =>
       streams.forEach((stream) => stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
     asked: async (ending: string): Promise<Request> => {

@@ -53,7 +53,6 @@ export interface Used {
 }
 
 export interface ThinkingVillage extends CoreVillage {
-  /** By agent. */
   readonly used: ReadonlyMap<string, Used>;
   /** Lets every agent live through the next ticks. After each tick it waits for the model's answers. */
   live(ticks: number): Promise<void>;

@@ -14,7 +14,6 @@ import { notesOf, searchNotes, type SharedNote } from '../memory/repository-memo
 const ID_CHARS = 12;
 /** Pieces of documents in one result. They take no place of a memory. */
 const DOCUMENTS_MAX = 5;
-/** The form of ids in the memory of a repository. */
 const MEMORY_ID = /^m-[0-9a-f]{12}$/;
 
 const PRIVATE = 'private to the people of this conversation';

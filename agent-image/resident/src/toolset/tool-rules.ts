@@ -4,7 +4,6 @@ import type { Tool } from '@hamlet/engine';
 import { groupsOf } from './find-tools.ts';
 import { shownTools, usableTools, type ToolRules } from './shown-tools.ts';
 
-/** The limits of a run's tools. */
 export interface LimitedRun {
   /** Null if only the API judges calls. */
   readonly policy: Pick<Policy, 'rules'> | null;

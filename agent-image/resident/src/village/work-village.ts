@@ -146,7 +146,6 @@ const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({
   /** One of the agent's scripts in a version; null for its newest one. */
   script: (name: string, version: string | null) =>
     read(contract.getScript, { params: { ...params, name }, query: version === null ? {} : { version } }),
-  /** Files of a skill in a ConfigMap. */
   skillFiles: async (skill: string) =>
     mapped(await read(contract.readSkillFiles, { params: { ...params, skill } }), ({ files }) => files),
   /** Fixes the skills of a run; returns those that its first attempt fixed. */

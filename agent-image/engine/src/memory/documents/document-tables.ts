@@ -29,7 +29,6 @@ create table if not exists document_file (
 );
 `;
 
-/** A source with its number in the store. */
 export type SourceRow = Source & Readonly<{ number: number }>;
 export type FileRow = Readonly<{ number: number; source: number; path: string; sha256: string; chunks: number }>;
 type NewFile = Omit<FileRow, 'number'> & Readonly<{ bytes: number }>;

@@ -80,7 +80,6 @@ function scoreOf(candidate: Candidate, ranking: Ranking): number {
 const factorOf = (candidate: Candidate, { profile, now }: Ranking): number =>
   (candidate.isDormant && !candidate.pinned ? profile.dormant : 1) * (isOver(candidate, now) ? profile.superseded : 1);
 
-/** The parts of a candidate's score. */
 export function explain(candidate: Candidate, ranking: Ranking): Pick<Explanation, 'parts' | 'factor'> {
   const part = (name: PartName): Part => {
     const [value, weight] = [valueOf(candidate, name, ranking), ranking.profile.weights[name]];

@@ -3,7 +3,6 @@ import { membersText } from './audiences.ts';
 
 /** Which memories a search or a list may find. Null and an absent property stand for all. */
 export type Filter = Readonly<{
-  /** Numbers of audiences. */
   audiences: ReadonlySet<number> | null;
   repository?: string | null;
   /** A repository, or an empty text for none: memories of no repository pass too. */

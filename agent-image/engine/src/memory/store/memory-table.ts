@@ -174,7 +174,6 @@ function lists(database: DatabaseSync) {
      order by seq desc limit ?2`,
   );
   return {
-    /** The number of pinned memories of one audience. */
     pinned: (audience: number): number => Number(pinned.get(audience)?.['rows']),
     /** Pinned memories of these audiences, or of all, newest first. */
     pins: (audiences: ReadonlySet<number> | null, limit: number): readonly number[] =>

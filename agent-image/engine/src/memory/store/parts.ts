@@ -25,7 +25,6 @@ export type Parts = Readonly<{
 /** Which embedder made the vectors. */
 export type EmbedderName = Readonly<{ id: string; dimensions: number }>;
 
-/** Memories that one step indexes. */
 const INDEXED_A_STEP = 250;
 
 /**

@@ -16,7 +16,6 @@ const FAILURE = {
   code: 'output_invalid',
 };
 
-/** The line of an event as the bus carries it. */
 const lineOf = (body: object): string | null => progressLine(TelemetryEvent.parse({ ...ENVELOPE, ...body }));
 
 test('a stage shows its begin, its end, its time and its tokens', () => {

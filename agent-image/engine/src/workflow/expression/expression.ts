@@ -41,7 +41,6 @@ export function compileExpression(text: string, place: ExpressionPlace = {}): Co
   return { ok: true, evaluate };
 }
 
-/** Compiles and evaluates an expression. */
 export function evaluateExpression(text: string, scope: Scope, place: ExpressionPlace = {}): Evaluated {
   const compiled = compileExpression(text, place);
   return compiled.ok ? compiled.evaluate(scope) : compiled;

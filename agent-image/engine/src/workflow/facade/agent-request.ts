@@ -33,7 +33,6 @@ export const budgetsOf = ({ steps, tokens, minutes, money }: BudgetSpec, base: B
   idleCalls: base.idleCalls,
 });
 
-/** An estimate of the tokens of items. */
 export const tokensOf = (items: readonly ContextItem[]): number =>
   items.reduce((sum, { text }) => sum + byBytes(BYTES_PER_TOKEN)(text), 0);
 

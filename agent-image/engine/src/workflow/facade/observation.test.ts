@@ -70,7 +70,6 @@ function aFolder(sinks = '{ type: jsonl, path: events.jsonl }'): string {
   return dir;
 }
 
-/** A plugin with the same handler at every hook. */
 function everywhere(handle: (hook: Hook) => unknown): Plugin {
   const hooks = Object.fromEntries(Object.keys(HOOKS).map((hook) => [hook, () => handle(hook as Hook)]));
   return { id: 'observer', hooksVersion: HOOKS_VERSION, hooks };

@@ -25,7 +25,6 @@ export type TaskSpec = Readonly<{
   id?: string;
 }>;
 
-/** A run that carries out a task. */
 export type TaskRequest = RunRequest & Readonly<{ run: string }>;
 
 export type RequestSetting = Readonly<{

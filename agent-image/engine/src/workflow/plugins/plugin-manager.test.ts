@@ -60,7 +60,6 @@ const aPlugin = (id: string, hooks: Plugin['hooks'] = {}, fields: Partial<Plugin
   ...fields,
 });
 
-/** A plugin with the same handler at every hook. */
 const everywhere = (id: string, handle: (hook: Hook, context: unknown) => never | unknown): Plugin =>
   aPlugin(id, Object.fromEntries(ALL.map((hook) => [hook, (context: unknown) => handle(hook, context)])));
 

@@ -86,7 +86,6 @@ function closed(projection: Projection, run: TrackedRun): Projection {
   return { runs, counts };
 }
 
-/** The stage of the task to which an event belongs. */
 function stageOf({ runs }: Projection, event: JournalEvent): string {
   const run = runs.get(event.run);
   const call = 'call' in event ? run?.calls.get(event.call) : undefined;

@@ -126,7 +126,6 @@ test('no secret stays anywhere, the event keeps its form, and a second redaction
   }
 });
 
-/** All texts and keys of a value. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];

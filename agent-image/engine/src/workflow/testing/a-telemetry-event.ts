@@ -84,7 +84,6 @@ const BODIES: Bodies = {
 
 export const TELEMETRY_TYPES = Object.keys(BODIES) as readonly TelemetryType[];
 
-/** A complete event of each type. */
 export const aTelemetryEvent = <T extends TelemetryType>(
   type: T,
   fields: Partial<Omit<TelemetryOf<T>, 'type'>> = {},

@@ -198,7 +198,6 @@ function open({ book }: Mind, runId: string): void {
 
 export const newRun = (): string => `6f1c1d52-0000-4000-8000-${String((runs += 1)).padStart(12, '0')}`;
 
-/** Carries out a script as a run. */
 export async function carryOut(
   mind: Mind,
   steps: readonly AcpStep[],

@@ -80,7 +80,6 @@ function crlfOffsets(text: string): readonly number[] {
   return offsets;
 }
 
-/** The number of sorted offsets below `limit`, by bisection. */
 function countBefore(offsets: readonly number[], limit: number): number {
   let [low, high] = [0, offsets.length];
   while (low < high) {

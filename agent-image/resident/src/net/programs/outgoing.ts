@@ -137,7 +137,6 @@ export function nextAddress(location: string, from: URL): URL {
   return next;
 }
 
-/** Throws a fault unless the address is a web address. */
 export function webAddress(text: string, base?: URL): URL {
   if (!URL.canParse(text, base))
     throw new NetFault('bad_address', `${text.slice(0, 200)} is not a web address: write it in full, with https://`);

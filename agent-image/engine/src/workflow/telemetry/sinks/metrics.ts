@@ -30,7 +30,6 @@ export class Metrics {
     this.#definitions = new Map(definitions.map((each) => [each.name, each]));
   }
 
-  /** Adds to a counter. */
   count(name: string, labels: GivenLabels, by = 1): void {
     this.#seriesOf(name, labels).value += by;
   }

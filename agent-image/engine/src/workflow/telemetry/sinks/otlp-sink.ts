@@ -9,7 +9,6 @@ const TRACES_PATH = '/v1/traces';
 type OtlpOptions = Readonly<{
   /** The address of a receiver, for example `http://127.0.0.1:4318`. */
   endpoint: string;
-  /** The version of the engine. */
   version: string;
   providerOf: ProviderOf;
   ports: OtlpPorts;

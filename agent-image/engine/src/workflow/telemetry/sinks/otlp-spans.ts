@@ -41,7 +41,6 @@ type Instant = Exclude<TelemetryEvent, Spanned>;
 
 type Attributes = Readonly<Record<string, string | number | readonly string[] | null>>;
 
-/** Attributes without those that have no value. */
 const attributesOf = (values: Attributes): readonly Attribute[] =>
   Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [{ key, value: valueOf(value) }]));
 
