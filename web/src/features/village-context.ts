@@ -80,7 +80,6 @@ export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);
 }
 
-/** The `hintedPace` of this page. */
 export function useHintedPace(fastMs: number): () => number {
   return hintedPace(useVillage().board, fastMs);
 }

@@ -1,4 +1,3 @@
-/** The facts by which a browser is judged. */
 interface BrowserFacts {
   readonly userAgent: string;
   readonly touchPoints: number;

@@ -2,7 +2,6 @@ import type { Mind } from '@hamlet/contract';
 import { mindLabel, mindNotes } from '@hamlet/core';
 import './mind.css';
 
-/** A mind with the notes on it. */
 export function MindFacts({ mind }: { readonly mind: Mind }) {
   return (
     <span className="mind" data-mind={mind.runtime} data-installed={mind.installed}>

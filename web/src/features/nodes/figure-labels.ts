@@ -58,7 +58,6 @@ const WAITS = { cpu: 25, memory: 10, disk: 25 } as const;
 const FREE_PERCENT = 10;
 const HOT_CELSIUS = 85;
 
-/** The name of an agent for people. */
 type NameOf = (agentId: string) => string;
 
 function largestUser(users: readonly NodeUser[], nameOf: NameOf): string {

@@ -126,7 +126,6 @@ export function entryLeaf(change: { readonly note?: string; readonly micro?: big
   ]);
 }
 
-/** The leaf of RECORD. */
 export function actLeaf(change: { readonly detail?: string | null } = {}): Uint8Array {
   const detail = change.detail === undefined ? '{"at": {"x": 1, "y": 2}, "reason": "spam"}' : change.detail;
   return recordBytes([

@@ -19,7 +19,6 @@ export function textOf(value: Value | null): string {
   return value === null ? '' : String(value);
 }
 
-/** A value in a sentence. */
 export function valueLabel(value: Value | null): string {
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   return value === null || value === '' ? 'not known here' : String(value);

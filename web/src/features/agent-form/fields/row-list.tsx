@@ -18,7 +18,6 @@ interface RowListProps {
   readonly children: (row: SpecRow) => ReactNode;
 }
 
-/** One row of a list in the spec. */
 export interface SpecRow {
   readonly row: Json;
   /** The label of a field for assistive technology, such as `Name of skill 2`. */

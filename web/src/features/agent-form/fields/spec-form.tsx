@@ -48,7 +48,6 @@ export function OwnerMark({ path }: { readonly path: SpecPath }) {
 type TextProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange' | 'name' | 'problem' | 'disabled'> &
   Readonly<{ path: SpecPath }>;
 
-/** One text of the spec. */
 export function SpecText({ path, label, ...field }: TextProps) {
   const { spec, write, problemOf, ownerOf } = useSpecForm();
   return (

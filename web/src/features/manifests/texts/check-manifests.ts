@@ -4,7 +4,6 @@ import type { Texts } from './manifest-edits.ts';
 /** The result of a check: the errors of all files, or the manifests. */
 export type Checked = Readonly<{ errors: readonly ConfigError[]; manifests: Manifests | null }>;
 
-/** Pure. */
 export function checkTexts(texts: Texts): Checked {
   const read = readManifests(texts);
   return read.ok ? { errors: [], manifests: read.value } : { errors: read.errors, manifests: null };

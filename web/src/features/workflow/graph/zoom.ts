@@ -4,7 +4,6 @@ const MAX_SCALE = 2;
 const MIN_SCALE = 0.15;
 /** Below this scale the words of a graph are hard to read. */
 const READABLE_SCALE = 0.6;
-/** One press of + or −. */
 export const ZOOM_STEP = 1.25;
 
 export const clampScale = (scale: number): number => Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
