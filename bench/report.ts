@@ -53,7 +53,6 @@ export const row = (metric: string, unit: string, figure: Pick<Row, 'ours'> & Pa
 
 const round = (value: number): number => Number(value.toPrecision(4));
 
-/** Prints the rows as a table for people. */
 export function printRows(area: string, rows: readonly Row[]): void {
   console.log(`\n${area}`);
   for (const row of rows) {

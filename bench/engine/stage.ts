@@ -15,7 +15,6 @@ const RESOLVE = join(PEERS, 'resolve.mjs');
 export const SUBJECTS = ['bare', 'hamlet', 'ai', 'openaiAgents', 'langgraph', 'mastra', 'dbos'] as const;
 export type Name = (typeof SUBJECTS)[number];
 
-/** The file of each program. */
 export const FILES: Readonly<Record<Name, string>> = {
   bare: join(import.meta.dirname, 'bare-loop.ts'),
   hamlet: join(import.meta.dirname, 'hamlet-engine.ts'),

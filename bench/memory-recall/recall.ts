@@ -11,7 +11,6 @@ export type AllAnswers = Readonly<Record<SubjectName, readonly Answered[]>>;
 
 type Figure = (answered: readonly Answered[]) => number;
 
-/** A row with the same figure of each baseline. */
 function beside(
   metric: string,
   unit: string,

@@ -125,7 +125,6 @@ async function startKwok(bin: string, kubeconfig: string, log: string): Promise<
   return kwok;
 }
 
-/** Ends a process and waits for its exit. */
 export function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolveExit) => {

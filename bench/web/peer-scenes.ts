@@ -58,7 +58,6 @@ export async function peerScenes(): Promise<Readonly<Record<string, Scene>>> {
   };
 }
 
-/** Opens the scene in a page. */
 export async function openScene(
   { page }: TestBrowser,
   scene: Scene,

@@ -13,7 +13,6 @@ const document = readFileSync(join(ROOT, 'docs/DEPLOYMENT.md'), 'utf8');
 const IMAGE = `vllm/vllm-openai@sha256:${'0'.repeat(64)}`;
 const INSTALL = 'helm upgrade --install ';
 
-/** The commands of the section, each in one line. */
 function commandsOf(section: string): readonly string[] {
   const [, text = ''] = new RegExp(`^##+ ${section}\n(.*?)(?=^##)`, 'ms').exec(document) ?? [];
   return text

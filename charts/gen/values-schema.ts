@@ -11,7 +11,6 @@ const replicas: Schema = { type: 'integer', minimum: 1, maximum: 16 };
 // At least 24 characters, so that a token cannot be guessed.
 const token: Schema = { type: 'string', minLength: 24, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' };
 
-/** Labels of an object. */
 const labels: Schema = { type: 'object', maxProperties: 16, additionalProperties: { type: 'string', maxLength: 63 } };
 
 /** Names in /etc/hosts of a pod. */
@@ -208,7 +207,6 @@ const outside = {
 };
 const database: Schema = { type: 'string', pattern: '^[a-z_][a-z0-9_]{0,62}$' };
 
-/** A PodMonitor or a ServiceMonitor. */
 const monitor: Schema = closed({
   enabled: { type: 'boolean' },
   interval: { type: 'string', pattern: '^[1-9][0-9]*(s|m)$' },

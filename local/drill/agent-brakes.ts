@@ -51,7 +51,6 @@ done`;
 /** How the agent thinks: its run's text is a program of the hands. */
 export const DRILL_RUNTIME = { name: 'command', config: { command: 'sh', args: '-c\n{prompt}' } };
 
-/** An agent that the drill may stop. */
 export interface DrillAgent {
   readonly agentId: string;
   /** Waits until it can take a run, after a measure has ended its pod too. */
@@ -102,7 +101,6 @@ const MEASURES = [
   ['Revoked token of an agent', revokeAgentToken, liftTokenRevocation],
 ] as const;
 
-/** The brakes that end what an agent does. */
 export function agentBrakes(admin: Client, agent: DrillAgent): readonly Brake[] {
   const params = { agent_id: agent.agentId };
   const { models, outside, program } = recordedOf(admin, agent);

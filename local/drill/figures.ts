@@ -34,7 +34,6 @@ export async function measureBrake(brake: Brake, { trials: count, limits, signal
   return figureOf(brake.name, effects, trials);
 }
 
-/** The table that the drill prints. */
 export function tableOf(figures: readonly DrillFigure[]): string {
   const rows = [
     ['brake', 'the last … was seen after', 'n', 'p50', 'max', ''],

@@ -56,7 +56,6 @@ export async function clusterStatus(): Promise<Status | undefined> {
   return code === 0 ? (JSON.parse(stdout) as Status) : undefined;
 }
 
-/** References of the images that every node has. */
 export async function imagesOnAllNodes(): Promise<ReadonlySet<string>> {
   const status = await clusterStatus();
   if (status === undefined) return new Set();

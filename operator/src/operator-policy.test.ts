@@ -57,7 +57,6 @@ const withHands = (parts: object): object => {
   const [hands, resident] = podWith().spec.containers;
   return withSpec({ containers: [resident, { ...hands, ...parts }] });
 };
-/** The hands with one additional mount. */
 const handsWith = (mount: object): object =>
   withHands({ volumeMounts: [...podWith().spec.containers[0].volumeMounts, { mountPath: '/more', ...mount }] });
 /** The resident with one additional mount, or another one at the same place. */
@@ -65,7 +64,6 @@ const residentWith = (mount: { readonly mountPath: string } & Readonly<Record<st
   const others = podWith().spec.containers[1].volumeMounts.filter(({ mountPath }) => mountPath !== mount.mountPath);
   return withContainer({ volumeMounts: [...others, mount] });
 };
-/** The hands with additional fields in their security context. */
 const handsUnder = (more: object): object =>
   withHands({ securityContext: { ...podWith().spec.containers[0].securityContext, ...more } });
 const prepared = (parts: object): object =>

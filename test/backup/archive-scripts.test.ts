@@ -106,7 +106,6 @@ interface Kept {
   readonly bases: readonly string[];
   readonly segments: readonly string[];
   readonly isFull: boolean;
-  /** The variables of the report. */
   readonly report: string;
 }
 

@@ -47,7 +47,6 @@ function cutTo(size: number): Promise<void> {
 interface Kept {
   readonly hashes: Buffer;
   readonly newest: string;
-  /** The sizes of its checkpoints. */
   readonly sizes: readonly number[];
 }
 

@@ -37,7 +37,6 @@ const noticesOf = (
   ('${accountId}', 'push', 'https://push.example.org/2', 'desktop', 'needs', null, repeat('x', 87), repeat('x', 22))`;
 const GONE_BROWSER = "delete from notice_target where name = 'phone'";
 
-/** True if the API accepts the key. */
 const accepts = async (key: string): Promise<boolean> => (await clientOf(api.play.url, key).raw.getMe()).ok;
 
 test('restore removes the data written after the backup, and the sealed log continues', async (context) => {

@@ -79,7 +79,6 @@ class Witness {
     return acknowledged.filter(({ seq, text }) => stored[String(seq)] !== text);
   }
 
-  /** Stops speaking. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#done;
@@ -217,7 +216,6 @@ test("an agent's process dies", async () => {
   await itselfAgain();
 });
 
-/** The pod of the leading operator. */
 async function leaderPod(): Promise<string> {
   const lease = await getObject<{ readonly spec: { readonly holderIdentity: string } }>(
     place,

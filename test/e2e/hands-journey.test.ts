@@ -79,7 +79,6 @@ let cards: PermissionCards;
 let repository: SmallRepository;
 let bakery: Bakery;
 const folder = testFolder('hands-journey');
-/** The run of the repair. */
 let run = '';
 
 /**

@@ -39,7 +39,6 @@ export interface Ran {
   readonly out: string;
 }
 
-/** A running broker process. */
 export interface BrokerProcess {
   readonly port: number;
   readonly process: ChildProcess;
@@ -140,7 +139,6 @@ export async function startGuardedVillage() {
     /** The pending permissions for writes of a run. */
     pending,
     startBroker: (more: Partial<Setting> = {}) => startBroker({ ...usual, ...more }, join(folder, 'broker.json')),
-    /** The address of the proxy for a program in a call of a run. */
     proxyOf: async (broker: BrokerProcess, { agentId, runId }: Working, callId = 'call-1') => {
       const { access_token: token } = await permits.play.as(agentId).exchangeAgentToken();
       return `http://${encodeURIComponent(`${runId}/${callId}`)}:${token}@127.0.0.1:${String(broker.port)}`;

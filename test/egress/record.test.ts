@@ -30,7 +30,6 @@ after(async () => {
 const curl = async (proxy: string, ...args: readonly string[]): Promise<string> =>
   (await runProgram(world, proxy, { program: ['curl', '-sS', '-m', '60', ...args] }).ended).out;
 
-/** Waits for lines about a host. */
 async function linesAbout(host: string) {
   const attempts = await eventually(`a line about ${host}`, async () => {
     const found = (await world.permits.play.admin.listEgress({ host, limit: 100 })).attempts;

@@ -20,7 +20,6 @@ const START_TIMEOUT_MS = 180_000;
 /** `api`: etcd and the API server. `control-plane`: also the scheduler and the controllers, with no node. */
 export type Profile = 'api' | 'control-plane';
 
-/** A real API server for one test. */
 export interface TestApiServer {
   readonly kubeconfig: string;
   readonly connection: Connection;

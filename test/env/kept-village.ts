@@ -16,7 +16,6 @@ export type KeptVillageName = keyof typeof LAST_MIGRATIONS;
 
 /** The files of a village besides its database. */
 export interface KeptVillage {
-  /** Password of the role `app`. */
   readonly appPassword: string;
   readonly lastMigration: string;
 }

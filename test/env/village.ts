@@ -14,7 +14,6 @@ export interface Village {
   readonly namespace: string;
   readonly adminToken: string;
   readonly kubeconfig: string;
-  /** A client of the API as admin. */
   readonly admin: TestClient;
   /** Runs kubectl in the village's namespace; throws with its stderr when it fails. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
@@ -68,7 +67,6 @@ export async function agentOf({ admin }: Village, name: string): Promise<AgentDe
   return outcome.ok ? outcome.data : undefined;
 }
 
-/** The names of all agents that are in the world. */
 export async function namesInWorld({ admin }: Village): Promise<readonly string[]> {
   return (await admin.getWorld()).agents.map((agent) => agent.agent_id);
 }
@@ -183,7 +181,6 @@ export async function killComponent(component: string, node?: string): Promise<v
   await hamletCluster(['kill', component, ...(node === undefined ? [] : [node])]);
 }
 
-/** Address of a node of the local cluster. */
 export async function nodeAddress({ kubectl }: Village, node: string): Promise<string> {
   return kubectl(['get', 'node', node, '-o', 'jsonpath={.status.addresses[?(@.type=="InternalIP")].address}']);
 }

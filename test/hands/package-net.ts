@@ -137,7 +137,6 @@ export async function startPackageNet() {
     broker,
     folder,
     environmentOf,
-    /** The contents of the test registries, by path. */
     files,
     /** Requests that reached the test registries. */
     seen,

@@ -102,7 +102,6 @@ function metricsOfOperator(): readonly RegisteredMetric[] {
   return describe(metrics.registry);
 }
 
-/** A row of a table of metrics. */
 interface MetricRow {
   /** Heading of the second level above the row. */
   readonly section: string;

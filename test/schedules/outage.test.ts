@@ -56,7 +56,6 @@ async function hoursOf(name: string): Promise<readonly string[]> {
     .map(({ slotMs, madeUp }) => `${(slotMs - firstHourMs) / HOUR_MS}${madeUp ? ' made up' : ''}`);
 }
 
-/** Number of missed slots in the status. */
 async function missedNow(): Promise<Readonly<Record<string, number>>> {
   const counts = await Promise.all(
     [...keys].map(async ([name, key]) => [name, (await village.stored(key)).status.missed ?? 0] as const),

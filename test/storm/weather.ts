@@ -139,7 +139,6 @@ const DOWN_CHANCE = 0.15;
 const BOTH_CHANCE = 0.2;
 
 export interface Weather {
-  /** Number of faults so far. */
   readonly faults: number;
   /** Ends the faults and restores all connections. */
   end(): Promise<void>;

@@ -37,7 +37,6 @@ export const STEPS: readonly string[] = ROUND.flatMap((round) => [
   `sed -n 1,100p source-${round}.ts`,
 ]);
 
-/** Writes the files of the script into a folder. */
 export function writeStepFiles(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const round of ROUND) {

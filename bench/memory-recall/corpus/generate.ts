@@ -6,7 +6,6 @@ import { PERSONAS } from './phrases.ts';
 import { questionsOf, type AskedQuestion } from './questions.ts';
 import { talkThrough, type Meaning } from './talk.ts';
 
-/** The sizes of a conversation. */
 export const SIZES = {
   small: { sessions: 14, people: 5 },
   standard: { sessions: 50, people: 12 },

@@ -163,7 +163,6 @@ function acrossSessions(asking: Asking, person: Person): readonly AskedQuestion[
   return [...bridges(asking, facts), ...byClub(asking, facts), ...byKinship(asking, facts), ...lists(asking, facts)];
 }
 
-/** Facts that describe one person alone. */
 function describing({ life }: Asking, facts: readonly Fact[]): readonly Fact[] {
   return facts.filter(
     ({ topic, value, person }) =>

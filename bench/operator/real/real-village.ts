@@ -9,7 +9,6 @@ import { setAside } from '../../../local/village/commands/kept-data.ts';
 import { NODE, ROOT, STATE } from '../../../local/village/paths.ts';
 import { openGuard, type Guard } from '../guard.ts';
 
-/** Label of all objects that the bench creates. */
 export const BENCH_LABEL = 'hamlet.village/bench';
 
 /** Removes the objects of the bench from a running village: $1 kubectl, $2 the namespace, $3 the label. */

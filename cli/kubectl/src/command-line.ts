@@ -44,7 +44,6 @@ function wordIndex(args: readonly string[], from: number): number {
 
 interface Found {
   readonly command: Command | undefined;
-  /** The commands that the help lists. */
   readonly listed: readonly Command[];
   /** Places of the words that name the command. */
   readonly at: readonly number[];

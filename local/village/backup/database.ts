@@ -8,7 +8,6 @@ import { Holdings } from './manifest.ts';
 import { transfer } from './stream.ts';
 
 export const POSTGRES_POD = 'hamlet-postgres-0';
-/** The database of the village. */
 export const DATABASE = 'hamlet';
 /** The database into which a dump is loaded, and the name of the replaced one after the swap. */
 export const RESTORED = 'hamlet_restored';

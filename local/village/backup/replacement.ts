@@ -14,7 +14,6 @@ export interface Replacement {
   readonly title: string;
   /** Its moment, in ISO 8601. */
   readonly moment: string;
-  /** A folder with its dump. */
   readonly folder: string;
   readonly migration: string;
   /** The version of its Postgres. */

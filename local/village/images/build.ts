@@ -23,7 +23,6 @@ export interface BuiltImage {
   readonly isNew: boolean;
 }
 
-/** The name of an image in the cluster. */
 export function referenceOf(image: Pick<BuiltImage, 'name' | 'tag'>): string {
   return `docker.io/hamlet/${image.name}:${image.tag}`;
 }

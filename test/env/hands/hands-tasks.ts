@@ -61,7 +61,6 @@ const TESTS = { command: 'python3 -m pytest -q' };
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const idIn = (result = ''): string => UUID.exec(result)?.[0] ?? 'none';
 
-/** The branch to which an agent pushes its repair. */
 export const repairBranch = (agentId: string): string => `hamlet/${agentId}/no-cent-lost`;
 
 /** The steps of {@link REPAIR}, in the folder of the repository below the workspace. */

@@ -45,6 +45,5 @@ export function answerChat(
   return chat.stream === true ? OPENAI_WIRE.stream(answer(chat)) : OPENAI_WIRE.plain(answer(chat));
 }
 
-/** Starts the model as a server on loopback. */
 export const startChatServer = (answer: (chat: Chat) => ScriptedAnswer, model?: string): Promise<WireServer> =>
   startWireServer([], { otherwise: (request) => answerChat(request, answer, model) });

@@ -14,7 +14,6 @@ const call = (name: string, input: object): NonNullable<ScriptedAnswer['calls']>
   { id: `call-${name}`, name, pieces: [JSON.stringify(input)] },
 ];
 
-/** Number of tool calls since the last message of a person. */
 function callsSince(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return messages.slice(last).filter(({ tool_calls: calls }) => calls !== undefined && calls.length > 0).length;

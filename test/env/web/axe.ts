@@ -13,12 +13,10 @@ const CHECKS = { light: '{}', dark: "{ runOnly: ['color-contrast'] }" };
 /** Pages of one agent name it in their query. */
 const OF_ADA: ReadonlySet<View> = new Set<View>(['workflows', 'edit-agent']);
 
-/** The query of each page of the web. */
 export const PAGE_QUERIES: readonly string[] = VIEWS.filter((view) => view !== 'map').map(
   (view) => `?view=${view}${OF_ADA.has(view) ? '&who=ada' : ''}`,
 );
 
-/** Opens a page and waits for its content. */
 export async function openPage(page: Page, query: string): Promise<void> {
   await visit(page, query);
   await page.waitForSelector(query.includes('view=') && !query.includes('board') ? '.page h1' : '.panel');

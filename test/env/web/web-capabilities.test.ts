@@ -26,7 +26,6 @@ spec:
     - { name: release-notes, from: Repository }
 `;
 const HASH = 'a1b2c3d4e5f60718'.repeat(4);
-/** The calls that agents have begun. */
 const CALLS = [
   ['ada', ['shell', { command: 'pytest -q' }]],
   ['bob', ['write_file', { path: 'a.txt', content: 'x' }]],

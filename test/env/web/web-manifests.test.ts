@@ -38,7 +38,6 @@ async function open({ page }: TestBrowser, agent = 'ada'): Promise<void> {
   await page.locator('.workbench, .starting-points').waitFor();
 }
 
-/** Types at the end of the open file. */
 async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');

@@ -268,7 +268,6 @@ export class SimServer {
     return field === undefined || field === `metadata.name=${object.metadata.name}`;
   }
 
-  /** The objects as they were at a version. */
   #at(plural: string, version: number): readonly Json[] {
     const state = new Map<string, Json>();
     for (const event of this.#history) {

@@ -152,7 +152,6 @@ export async function setStatus(name: string, status: object): Promise<void> {
   await kube.client.mergePatch(AGENTS, { status }, { namespace, name, subresource: 'status' });
 }
 
-/** Signs in by the provider, as the person in this browser. */
 export async function signInByProvider(person: ProviderPerson): Promise<void> {
   provider.person = person;
   // A different person needs a new browser session at the provider.

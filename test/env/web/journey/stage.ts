@@ -65,5 +65,4 @@ export function clientOf(who: 'ada' | 'admin' | 'member'): TestClient {
 
 export const shot = (name: string): Promise<void> => keepShot(page, name);
 
-/** Errors that the page logged. */
 export const pageErrors = (): readonly string[] => browser.errors;

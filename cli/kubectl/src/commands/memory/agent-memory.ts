@@ -15,7 +15,6 @@ import { printable } from '../../talk/printable.ts';
 const TEXT_CHARS = 80;
 const SHOWN = 100;
 
-/** One action on the memory of an agent. */
 export type MemoryAct =
   | { readonly do: 'list' }
   | { readonly do: 'search'; readonly query: string }
