@@ -19,28 +19,7 @@ export function keysAt(root: JsonObject, value: unknown, path: ConfigPath): read
   return [...new Set(schemas.flatMap((schema) => formsOf(schema, at)).flatMap(namesOf))];
 }
 
-/** The value without the fields that have their default, its known fields in the order of the schema. Pure. */
-export function withoutDefaults(schema: JsonObject, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item, index) => withoutDefaults(partOf(schema, index)[0] ?? {}, item));
-  if (!isJsonObject(value)) return value;
-  const form = formsOf(schema, value)[0] ?? {};
-  const names = new Set([...namesOf(form), ...Object.keys(value)]);
-  const kept = [...names].flatMap((name) => {
-    const part = partOf(form, name)[0] ?? {};
-    const own = withoutDefaults(part, value[name]);
-    return own === undefined || isDefault(part, value[name]) ? [] : [[name, own] as const];
-  });
-  return Object.fromEntries(kept);
-}
-
 const namesOf = ({ properties = {} }: JsonObject): readonly string[] => Object.keys(properties as JsonObject);
-
-/** True for a constant too, because the form without it would be another. */
-function isDefault({ default: usual, properties, items }: JsonObject, value: unknown): boolean {
-  if (usual === undefined) return false;
-  const schema = { properties, items };
-  return JSON.stringify(withoutDefaults(schema, value)) === JSON.stringify(withoutDefaults(schema, usual));
-}
 
 function partOf(schema: JsonObject, part: string | number): readonly JsonObject[] {
   const { properties = {}, items, additionalProperties } = schema;
