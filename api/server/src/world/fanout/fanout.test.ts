@@ -170,20 +170,6 @@ test('a pinned agent is followed wherever it goes', () => {
   );
 });
 
-test('while a person walks, updates come five times a second', () => {
-  const village = new Village();
-  village.spawn('ada');
-  village.fanout.setPerson('ada', true);
-  const updatesIn = (ticks: number): number => {
-    const before = village.fanout.stats().updates;
-    for (let n = 0; n < ticks; n += 1) village.step();
-    return village.fanout.stats().updates - before;
-  };
-  assert.equal(updatesIn(20), 4);
-  village.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: 'forest' } });
-  assert.equal(updatesIn(20), 10);
-});
-
 test('the text form is valid by the contract and names agents', () => {
   const village = new Village();
   village.spawn('ada');

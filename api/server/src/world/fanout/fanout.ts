@@ -1,17 +1,11 @@
 import { CLOSE_SLOW_VIEWER, type FrameMessage, type WorldEvent, type WorldEventOf } from '@hamlet/contract';
-import { aliveSlots, cellOf, isMoving, reduce, slotOf, tileAt, type WorldState } from '@hamlet/core';
+import { aliveSlots, cellOf, reduce, slotOf, tileAt, type WorldState } from '@hamlet/core';
 import { buildBatch, type Batch } from './batch.ts';
 import { eachCell, rectHas } from './cell-rect.ts';
 import { Pending, itemCells, type Counters, type FanoutState } from './fanout-state.ts';
 import { FrameOut } from './frame-out.ts';
 import { sendCells } from './keyframes.ts';
-import {
-  CLOCK_EVERY_TICKS,
-  CLUSTER_EVERY_TICKS,
-  HOT_UPDATE_EVERY_TICKS,
-  UPDATE_EVERY_TICKS,
-  URGENT_AFTER_MS,
-} from './limits.ts';
+import { CLOCK_EVERY_TICKS, CLUSTER_EVERY_TICKS, UPDATE_EVERY_TICKS, URGENT_AFTER_MS } from './limits.ts';
 import { Viewer } from './viewer.ts';
 import type { FrameFormat, ViewerPort } from './pressure.ts';
 
@@ -31,7 +25,6 @@ export class Fanout {
   readonly #viewers = new Set<Viewer>();
   readonly #state: FanoutState;
   readonly #soon: Soon;
-  readonly #persons = new Set<string>();
   readonly #updateHearers: ((tick: number) => void)[] = [];
   #said: { readonly slot: number; readonly message: FrameMessage }[] = [];
   #lastUpdate = 0;
@@ -137,21 +130,9 @@ export class Fanout {
     }
   }
 
-  /** Records whether a person steers this agent: while such an agent walks, updates come five times a second. */
-  setPerson(agentId: string, isPerson: boolean): void {
-    if (isPerson) this.#persons.add(agentId);
-    else this.#persons.delete(agentId);
-  }
-
-  #updateEvery(): number {
-    const { world, tick } = this.#state;
-    const walks = [...this.#persons].some((id) => slotOf(world, id) >= 0 && isMoving(world, slotOf(world, id), tick));
-    return walks ? HOT_UPDATE_EVERY_TICKS : UPDATE_EVERY_TICKS;
-  }
-
   tick(tick: number): void {
     this.#state.tick = tick;
-    if (tick - this.#lastUpdate >= this.#updateEvery()) this.flush();
+    if (tick - this.#lastUpdate >= UPDATE_EVERY_TICKS) this.flush();
     if (tick - this.#lastClusters >= CLUSTER_EVERY_TICKS) this.#sendClusters();
   }
 

@@ -1,6 +1,5 @@
-/** Ticks between updates: 2 a second, 5 while a person walks. */
+/** Ticks between updates: 2 a second. */
 export const UPDATE_EVERY_TICKS = 5;
-export const HOT_UPDATE_EVERY_TICKS = 2;
 export const CLUSTER_EVERY_TICKS = 10;
 export const CLOCK_EVERY_TICKS = 20;
 /** Speech waits this many milliseconds and leaves in one frame, well below the promised 50 ms. */
