@@ -1,11 +1,10 @@
-import { shorten } from '@hamlet/core';
+import { readJson, shorten } from '@hamlet/core';
 import { z } from 'zod';
 import { boundedBody } from '../../service/bounded-body.ts';
 import { BotRefusal, type OutgoingFile } from '../bot-port.ts';
 
 const ANSWER_MAX_BYTES = 1_048_576;
 const CALL_LIMIT_MS = 15_000;
-/** Limit of a call that sends a file. */
 const FILE_LIMIT_MS = 60_000;
 /** Pause that a 429 without a time asks for, in seconds. */
 const RETRY_AFTER_S = 30;
@@ -97,14 +96,6 @@ function formOf(fields: Fields): URLSearchParams {
   return form;
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 /** Null unless the address that Slack gave is one of Slack's own, with TLS if the API has it. Pure. */
 export function addressOfSlack(given: string, { protocol, host, hostname }: URL): URL | null {
   const address = URL.parse(given);
@@ -148,7 +139,7 @@ export function createSlackApi(origin: string, tokens: SlackTokens): SlackApi {
       body: formOf(fields),
       signal: AbortSignal.timeout(CALL_LIMIT_MS),
     });
-    const answer = Answer.safeParse(jsonOf(text)).data;
+    const answer = Answer.safeParse(readJson(text)).data;
     if (answer?.ok !== true) throw refusalOf(method, response, answer);
     const read = schema.safeParse(answer);
     if (!read.success) throw new Error(`${method}: the answer of Slack cannot be read`);

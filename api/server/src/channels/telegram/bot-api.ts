@@ -1,12 +1,11 @@
+import { readJson } from '@hamlet/core';
 import { z } from 'zod';
 import { boundedBody } from '../../service/bounded-body.ts';
 import { BotRefusal, type OutgoingFile, type OutgoingMessage } from '../bot-port.ts';
 
 const ANSWER_MAX_BYTES = 4_194_304;
 const CALL_LIMIT_MS = 15_000;
-/** Limit of a call that sends a file. */
 const FILE_LIMIT_MS = 60_000;
-/** Updates of one poll. */
 const UPDATES_MAX = 50;
 const TEXT_MAX_CHARS = 4_096;
 const NAME_MAX_CHARS = 128;
@@ -83,7 +82,6 @@ interface BotApi {
 const Sent = z.object({ message_id: Id });
 const Me = z.object({ username: z.string().regex(/^\w{1,32}$/) });
 
-/** The fields that show a text. Pure. */
 function textFields({ text, isHtml = false }: Pick<OutgoingText, 'text' | 'isHtml'>) {
   return { text, ...(isHtml ? { parse_mode: 'HTML' } : {}), link_preview_options: { is_disabled: true } };
 }
@@ -113,7 +111,7 @@ export function createBotApi(url: string, token: string): BotApi {
       // The error of fetch may name the address, which has the token.
       throw new Error(`${method}: Telegram does not answer (${error instanceof Error ? error.name : 'error'})`);
     }
-    const answer = Answer.safeParse(jsonOf(text));
+    const answer = Answer.safeParse(readJson(text));
     if (!answer.success) throw new Error(`${method}: the answer of Telegram cannot be read`);
     if (answer.data.ok) return answer.data.result;
     throw new BotApiError(method, answer.data);
@@ -158,12 +156,4 @@ export function createBotApi(url: string, token: string): BotApi {
       await call('editMessageReplyMarkup', placeOf(chatId, messageId));
     },
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -5,6 +5,7 @@ import {
   RUN_OUTPUT_MAX_VALUES,
   type OutputSchema,
 } from '@hamlet/contract';
+import { readJson } from '@hamlet/core';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 
@@ -67,7 +68,7 @@ const unfit = (why: string): CheckedOutput => ({ fits: false, why: why.slice(0, 
 /** Checks the output of an agent against the schema of its run, both as JSON text. `given` may be any text. */
 export async function checkOutput(schema: string, given: string | undefined): Promise<CheckedOutput> {
   if (given === undefined) return unfit(NO_OUTPUT);
-  const value = valueOf(given);
+  const value = readJson(given);
   if (value === undefined) return unfit('The output is not JSON');
   if (isNestedDeeper(value, OUTPUT_LEVELS_MAX)) return unfit(`The output has more than ${OUTPUT_LEVELS_MAX} levels`);
   if (hasMoreValues(value, RUN_OUTPUT_MAX_VALUES))
@@ -79,15 +80,6 @@ export async function checkOutput(schema: string, given: string | undefined): Pr
 
 const inWords = ({ instancePath = '', message = 'unknown' }: Partial<ErrorObject> = {}): string =>
   `${instancePath === '' ? 'the whole' : instancePath} ${message}`;
-
-/** Undefined if the text is not JSON. */
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The functions of JSON that TypeScript does not declare yet. */
 const EXACT = JSON as unknown as {
