@@ -28,8 +28,10 @@ function pathsOf(tree: unknown, path: string): readonly string[] {
   return inner.flatMap(([key, value]) => pathsOf(value, path === '' ? key.slice(2) : `${path}.${key.slice(2)}`));
 }
 
-/** Owners of the fields of a spec, or of the keys of a ConfigMap. */
-function fieldOwners(managedFields: unknown, part: 'f:spec' | 'f:data' = 'f:spec'): readonly FieldOwner[] {
+/** The fields of a spec, or the keys of a ConfigMap. */
+type OwnedPart = 'f:spec' | 'f:data';
+
+function fieldOwners(managedFields: unknown, part: OwnedPart = 'f:spec'): readonly FieldOwner[] {
   return z
     .array(Entry)
     .parse(managedFields ?? [])
@@ -56,26 +58,13 @@ export function specFields(managedFields: unknown): readonly SpecField[] {
     .slice(0, SHOWN_MAX);
 }
 
-/** Maps each path of a spec to the manager, other than `ours`, that owns it or a part of it. Pure. */
+/** Maps each path of a spec, or key of a ConfigMap, to the manager, other than the API, that owns it or a part of it. Pure. */
 export function otherOwners(
   managedFields: unknown,
-  ours: string,
   paths: readonly string[],
+  part: OwnedPart = 'f:spec',
 ): ReadonlyMap<string, string> {
-  return ownersIn(fieldOwners(managedFields), ours, paths);
-}
-
-/** Maps each key of a ConfigMap to the manager, other than `ours`, that owns it. Pure. */
-export function otherDataOwners(
-  managedFields: unknown,
-  ours: string,
-  keys: readonly string[],
-): ReadonlyMap<string, string> {
-  return ownersIn(fieldOwners(managedFields, 'f:data'), ours, keys);
-}
-
-function ownersIn(owners: readonly FieldOwner[], ours: string, paths: readonly string[]): ReadonlyMap<string, string> {
-  const others = owners.filter(({ manager }) => manager !== ours);
+  const others = fieldOwners(managedFields, part).filter(({ manager }) => manager !== FIELD_MANAGER);
   return new Map(
     paths.flatMap((path) => {
       const owner = others.find(({ paths: owned }) => [...owned].some((each) => pathsOverlap(each, path)));

@@ -44,7 +44,7 @@ function errorsOf(error: unknown): Pick<Refused, 'errors'> {
 }
 
 function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
-  const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(
+  const held = [...otherOwners(object.metadata.managedFields, paths)].map(
     ([path, manager]) => `spec.${path} is managed by "${manager}"`,
   );
   return held.length === 0 ? null : refused('field_owned_elsewhere', held.join('; '));

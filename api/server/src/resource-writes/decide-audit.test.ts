@@ -126,7 +126,7 @@ test('the owners of a path include those of its parents and children, but never 
     entry('hamlet-api', 2, { spec: { 'f:price': { 'f:perHour': {} } } }),
     entry('argocd', 2, { spec: { 'f:compute': {} } }),
   ];
-  const owners = otherOwners(fields, 'hamlet-api', [
+  const owners = otherOwners(fields, [
     'limits.models',
     'limits',
     'price.perHour',
@@ -148,7 +148,6 @@ test('the owners of a path include those of its parents and children, but never 
 test('elements of a keyed list are owned as the list', () => {
   const owners = otherOwners(
     [entry('argocd', 1, { spec: { 'f:rules': { 'k:{"name":"a"}': { 'f:name': {} }, 'v:"x"': {} } } })],
-    'hamlet-api',
     ['rules'],
   );
   assert.deepEqual([...owners], [['rules', 'argocd']]);

@@ -4,7 +4,7 @@ import { accepted, refused, type Outcome, type Refused } from '../../http/outcom
 import { changeSpec, guardWrite, type SpecPatch } from '../../resource-writes/change-spec.ts';
 import type { AgentRecord, OnConflict } from '../agent-source.ts';
 import { kubernetesConfigMaps, type ConfigMap } from '../config-maps.ts';
-import { FIELD_MANAGER, otherDataOwners } from '../field-owners.ts';
+import { FIELD_MANAGER, otherOwners } from '../field-owners.ts';
 import { AGENTS, recordOf } from '../kubernetes-watch.ts';
 import { readManifests } from './read-manifests.ts';
 import type { ManifestStore, WantedManifests, WrittenManifests } from './manifest-store.ts';
@@ -156,7 +156,7 @@ function differenceOf({ data = {} }: ConfigMap, files: ManifestFiles): Readonly<
 }
 
 function ownedElsewhere({ metadata: { name, managedFields } }: ConfigMap, keys: readonly string[]): Refused | null {
-  const held = [...otherDataOwners(managedFields, FIELD_MANAGER, keys)].map(
+  const held = [...otherOwners(managedFields, keys, 'f:data')].map(
     ([key, manager]) => `${key} of ConfigMap ${name} is managed by "${manager}"`,
   );
   return held.length === 0 ? null : refused('field_owned_elsewhere', held.join('; '));
