@@ -41,6 +41,7 @@ import { createRunMemory, type RunMemory } from './runs/run-memory.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import { createAsyncEvent, type AsyncEvent } from './process/async-event.ts';
 import type { EndedRun } from './runs/settlement.ts';
+import { ENDS } from './runs/words-of-run.ts';
 import { createTurnGate, type TurnGate } from './runs/turn-gate.ts';
 import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';
 import { SPEECH, voiceOf } from './runtime/voice.ts';
@@ -370,17 +371,11 @@ function thinkerOf(
   });
 }
 
-const END_WORDS: Readonly<Record<EndedRun['state'], string>> = {
-  done: 'I did it.',
-  failed: 'I could not do it.',
-  cancelled: 'It was cancelled.',
-};
-
 /** Adds a run to the diary without its words, because the agent speaks about its diary. A full disk fails only the memory. */
 function rememberRun(life: LifeStore, { run_id, schedule }: Run, state: EndedRun['state']): void {
   const giver = schedule === null ? 'A person' : `The schedule ${schedule.name}`;
   try {
-    life.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${END_WORDS[state]}`]));
+    life.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${ENDS[state]}`]));
   } catch {
     // The run has not failed, because the API has stored it.
   }

@@ -7,7 +7,7 @@ import { askerOf, audienceOf } from './run-input.ts';
 import type { EndedRun } from './settlement.ts';
 
 const TASK_MAX_CHARS = 200;
-const ENDS: Readonly<Record<EndedRun['state'], string>> = {
+export const ENDS: Readonly<Record<EndedRun['state'], string>> = {
   done: 'I did it.',
   failed: 'I could not do it.',
   cancelled: 'It was cancelled.',

@@ -39,7 +39,8 @@ function Input({ text }: { readonly text: string }) {
   return isJsonObject(readJson(text)) ? <ArgumentList argumentsText={text} /> : <Words word="Input" text={text} />;
 }
 
-function Words({ word, text }: Readonly<{ word: string; text: string }>) {
+/** A named text in fixed width; nothing if it is empty. */
+export function Words({ word, text }: Readonly<{ word: string; text: string }>) {
   if (text === '') return null;
   return (
     <>

@@ -7,7 +7,7 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { useVillage } from '../village-context.ts';
 import { readPlan } from '../permissions/todo.ts';
-import { ProgramClaimView } from '../mind/program-claim.tsx';
+import { ProgramClaimView, Words } from '../mind/program-claim.tsx';
 import '../mind/mind.css';
 import { TodoItems } from './page/todo-list.tsx';
 import { callStateLabel, claimOf, placeLabel, postOf, shortCall, witnessLabel } from '../permissions/call-labels.ts';
@@ -129,9 +129,9 @@ function CallReportView({ call }: { readonly call: HandsCall }) {
   return (
     <div className="call-report">
       <Command call={call} report={report} />
-      <Stream word="Refused by the broker" text={refused.join('\n')} />
-      <Stream word="Output" text={stdout} />
-      <Stream word="Errors" text={stderr} />
+      <Words word="Refused by the broker" text={refused.join('\n')} />
+      <Words word="Output" text={stdout} />
+      <Words word="Errors" text={stderr} />
       {path !== undefined && diff !== '' && <DiffView diff={diff} path={path} />}
     </div>
   );
@@ -149,18 +149,6 @@ function Command({ call, report }: Readonly<{ call: HandsCall; report: CallRepor
         {visibleText(endLabel(call))}
       </p>
       {exit !== undefined && !hasOutput(report) && <p className="hint">It wrote nothing.</p>}
-    </>
-  );
-}
-
-function Stream({ word, text }: Readonly<{ word: string; text: string }>) {
-  if (text === '') return null;
-  return (
-    <>
-      <h4>{word}</h4>
-      <pre className="call-result" tabIndex={0} aria-label={word}>
-        {visibleText(text)}
-      </pre>
     </>
   );
 }
