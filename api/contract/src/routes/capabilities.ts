@@ -12,12 +12,7 @@ import {
   SkillSet,
   SkillView,
 } from '../capability/skill.ts';
-
-const ofResident = {
-  tag: 'resident',
-  permission: 'agent:self',
-  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
-} as const;
+import { ofResident } from './resident.ts';
 
 export const ResidentReport = CapabilityReport.extend({ skills: z.array(FoundSkill).max(SKILLS_MAX) });
 export type ResidentReport = z.infer<typeof ResidentReport>;

@@ -134,7 +134,7 @@ export const PaidTime = z.strictObject({
 });
 export type PaidTime = z.infer<typeof PaidTime>;
 
-const ofResident = {
+export const ofResident = {
   tag: 'resident',
   permission: 'agent:self',
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],

@@ -171,5 +171,3 @@ export const NET_TOOLS = {
     description: 'Download a file into /workspace/downloads, by the link of a page or by its address.',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;
-
-export type NetToolName = keyof typeof NET_TOOLS;

@@ -27,7 +27,7 @@ export {
   type VillageToolEffect,
 } from './tool.ts';
 export { HANDS_TOOLS, type HandsToolName } from './hands-tools.ts';
-export { NET_TOOLS, type NetToolName } from './net-tools.ts';
+export { NET_TOOLS } from './net-tools.ts';
 
 const PAGE = z.int().min(1).max(20).default(10).describe('Number of results');
 const COORDINATE = z.int().min(0).max(10_000);

@@ -1,4 +1,5 @@
 import { BROKER_TOOLS } from '@hamlet/contract';
+import type { EndedCall } from '@hamlet/core';
 import { sql, type RawBuilder } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
@@ -105,23 +106,13 @@ export async function waitForRate(
   return rows[0]?.waitS ?? null;
 }
 
-interface EndedHandsCall {
-  readonly tool: string;
-  readonly command: string;
-  readonly exit: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: string | null;
-  readonly refused: boolean;
-}
-
 /** The newest ended calls of a run, oldest first, with the start of each command and the end of each stream. */
 export async function readEndedCalls(
   tx: Tx,
   runId: string,
   { calls, chars }: { readonly calls: number; readonly chars: number },
-): Promise<readonly EndedHandsCall[]> {
-  const { rows } = await sql<EndedHandsCall>`
+): Promise<readonly EndedCall[]> {
+  const { rows } = await sql<EndedCall>`
     select h.tool, left(coalesce(h.report ->> 'command', ''), ${chars}::integer) as command, (h.report ->> 'exit')::integer as exit,
       right(coalesce(h.report ->> 'stdout', ''), ${chars}::integer) as stdout, right(coalesce(h.report ->> 'stderr', ''), ${chars}::integer) as stderr,
       effect.outcome ->> 'code' as code, h.report -> 'refused' is not null as refused

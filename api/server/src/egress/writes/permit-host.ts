@@ -28,7 +28,7 @@ import { askPerson } from './ask-person.ts';
 import { holdAnswer } from './hold-answer.ts';
 import { refuseLife } from './refuse-life.ts';
 import { withdrawOpen } from './withdraw-open.ts';
-import { deniedBy, NO_RUN } from './write-facts.ts';
+import { deniedBy, NO_RUN, waiting } from './write-facts.ts';
 
 type Request = RequestOf<typeof permitRoute>;
 
@@ -81,11 +81,6 @@ const isOpen = ({ state }: HeldPermission): boolean => state === 'pending' || st
 
 const allowed = ({ permissionId }: { readonly permissionId: string }): EgressPermitted => ({
   verdict: 'allow',
-  permission_id: permissionId,
-});
-
-const waiting = ({ permissionId }: { readonly permissionId: string }): EgressPermitted => ({
-  verdict: 'wait',
   permission_id: permissionId,
 });
 

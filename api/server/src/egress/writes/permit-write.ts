@@ -21,7 +21,7 @@ import { holdAnswer } from './hold-answer.ts';
 import { refuseLife } from './refuse-life.ts';
 import { withdrawOpen } from './withdraw-open.ts';
 import { beginWrite, settleWrite } from './write-effect.ts';
-import { deniedBy, NO_RUN, OTHER_WRITE, TOO_MANY, WITHDRAWN, wordsOf } from './write-facts.ts';
+import { deniedBy, NO_RUN, OTHER_WRITE, TOO_MANY, waiting, WITHDRAWN, wordsOf } from './write-facts.ts';
 import { notSent, writeArguments } from './write-text.ts';
 import type { Village } from '../../village.ts';
 
@@ -123,11 +123,6 @@ function unanswered(tx: Tx, held: Held, { decision, ...judged }: Decided): Promi
 const allowed = (permission: HeldPermission | null): EgressPermitted => ({
   verdict: 'allow',
   permission_id: permission?.permissionId ?? null,
-});
-
-const waiting = ({ permissionId }: { readonly permissionId: string }): EgressPermitted => ({
-  verdict: 'wait',
-  permission_id: permissionId,
 });
 
 async function reasonOf(tx: Tx, { run, request }: Held, { reason }: Judged): Promise<string> {

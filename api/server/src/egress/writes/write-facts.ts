@@ -1,4 +1,4 @@
-import type { EgressRefusalCode } from '@hamlet/contract';
+import type { EgressPermitted, EgressRefusalCode } from '@hamlet/contract';
 import type { CallDenial } from '@hamlet/core';
 import { deny, type EgressDenial } from '@hamlet/core/egress';
 import type { HeldPermission, RunRow } from '@hamlet/store';
@@ -37,6 +37,11 @@ export const TOO_MANY = deny(
   'egress_too_many',
   'this run has asked for too many writes, or too many wait for a person; wait for the answers',
 );
+
+export const waiting = ({ permissionId }: { readonly permissionId: string }): EgressPermitted => ({
+  verdict: 'wait',
+  permission_id: permissionId,
+});
 
 /** True if the agent of this life works on the run now. Pure. */
 export function isLive(run: RunRow, { uid, cycle }: { readonly uid: string; readonly cycle: number }): boolean {
