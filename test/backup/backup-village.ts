@@ -39,16 +39,11 @@ export interface BackupVillage {
   initialize(): Promise<void>;
 }
 
-interface Folders {
-  readonly folder: string;
-  readonly clients: string;
-}
-
 /** Writes a program that answers like kubectl, and the first state of its cluster. Returns its path. */
 async function writeKubectl(
   { postgres }: OwnVillage,
   environment: Readonly<Record<string, string>>,
-  { folder, clients }: Folders,
+  { folder, clients }: Readonly<{ folder: string; clients: string }>,
 ): Promise<string> {
   const { hostname, port } = new URL(postgres.url());
   const path = `${join(clients, 'bin')}:${environment['PATH'] ?? process.env['PATH'] ?? ''}`;

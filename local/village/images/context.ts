@@ -30,11 +30,6 @@ export interface Source {
   readonly whole?: boolean;
 }
 
-interface Entry {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** A hash of path, mode and bytes of all files of the sources. */
 export function hashSources(sources: readonly Source[], extra: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(extra));
@@ -75,7 +70,7 @@ function settleFolderTimes(folder: string): void {
   utimesSync(folder, EPOCH, EPOCH);
 }
 
-function entriesOf(sources: readonly Source[]): Entry[] {
+function entriesOf(sources: readonly Source[]): Readonly<{ from: string; to: string }>[] {
   const entries = sources.flatMap(({ from, to, whole }) =>
     filesOf(from, whole === true).map((file) => ({ from: file, to: join(to, relative(from, file)) })),
   );

@@ -165,17 +165,11 @@ function warnOfJournal(log: Log, error: unknown): void {
   log.warn('capability', { code, message: `the agent takes no runs: ${message}` });
 }
 
-interface Equipping {
-  readonly held: HeldRun;
-  readonly config: AgentConfig;
-  readonly signal: AbortSignal;
-}
-
 /** Fixes the skills of a run at the API. A skill that has changed since the first attempt is omitted. */
 async function equip(
   ports: ThinkingPorts,
   book: RunBook,
-  { held, config, signal }: Equipping,
+  { held, config, signal }: Readonly<{ held: HeldRun; config: AgentConfig; signal: AbortSignal }>,
 ): Promise<readonly Skill[]> {
   if (config.skills.length === 0) return [];
   const found = await ports.skills.find(config);

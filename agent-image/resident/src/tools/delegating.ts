@@ -17,11 +17,6 @@ const PROMPT_MAX_CHARS = 200;
 type Delegating = Pick<ToolKit, 'work' | 'book' | 'childRuns' | 'mirrored' | 'rest' | 'random'>;
 
 /** `tool`: the tool of the village that starts the worker. `resultOf`: the result of a worker that has ended. */
-interface Delegated {
-  readonly tool: string;
-  readonly resultOf: (worker: Worker) => ToolResult;
-}
-
 /** Starts a worker and works on it until it has ended; the result is its envelope. */
 export const delegateWork = (kit: ToolKit, context: CallContext): Promise<ToolResult> =>
   workByWorker(kit, context, { tool: 'delegate', resultOf });
@@ -33,7 +28,7 @@ export const delegateWork = (kit: ToolKit, context: CallContext): Promise<ToolRe
 export async function workByWorker(
   kit: Delegating,
   context: CallContext,
-  { tool, resultOf: resultOfWorker }: Delegated,
+  { tool, resultOf: resultOfWorker }: Readonly<{ tool: string; resultOf: (worker: Worker) => ToolResult }>,
 ): Promise<ToolResult> {
   try {
     const answer = await askUntilPlace(kit, tool, context);

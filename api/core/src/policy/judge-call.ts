@@ -6,11 +6,6 @@ import { askIfTainted } from './taint.ts';
 
 export { mcpServerOf };
 
-interface McpCall {
-  readonly tool: string;
-  readonly when: CallOccasion;
-}
-
 /** The class that an Agent gives a server: null for none, undefined if the agent has no such server. Pure. */
 function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): string | null | undefined {
   return Object.hasOwn(mcp, server) ? mcp[server] : undefined;
@@ -23,7 +18,7 @@ function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): string 
  */
 function judgeMcpCall(
   { rules, mcp = {} }: Pick<Policy, 'rules' | 'mcp'>,
-  { tool, when }: McpCall,
+  { tool, when }: Readonly<{ tool: string; when: CallOccasion }>,
   server: string,
 ): Judged {
   const toolClass = classOfServer(mcp, server);

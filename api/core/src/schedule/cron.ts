@@ -54,18 +54,13 @@ function valueOf(field: Field, word: string): number {
   );
 }
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** SUN as an end is 7, for example in FRI-SUN. */
 function endOf(field: Field, word: string, from: number): number {
   const end = valueOf(field, word);
   return field === DAY_OF_WEEK && end === 0 && from > 0 ? 7 : end;
 }
 
-function rangeOf(field: Field, text: string, stepped: boolean): Range {
+function rangeOf(field: Field, text: string, stepped: boolean): Readonly<{ from: number; to: number }> {
   if (text === '*') return { from: field.min, to: field === DAY_OF_WEEK ? 6 : field.max };
   const [first = '', last, ...more] = text.split('-');
   const from = valueOf(field, first);

@@ -92,17 +92,12 @@ export function itemViews(world: WorldState): ItemView[] {
 }
 
 /** `agents` has the agent itself, one other by id, and those near it; `items` lie on the ground. */
-interface Surrounding {
-  readonly agents: readonly AgentPlace[];
-  readonly items: readonly ItemView[];
-}
-
 /** The nearest agents and items within a radius in tiles, up to the limits of an answer. The agent `also` is included at any distance. */
 export function surroundingOf(
   world: WorldState,
   agentId: string,
   look: { readonly radius: number; readonly tick: number; readonly also: string | undefined },
-): Surrounding {
+): Readonly<{ agents: readonly AgentPlace[]; items: readonly ItemView[] }> {
   const self = slotOf(world, agentId);
   if (self < 0) return { agents: [], items: [] };
   const { tick, radius } = look;

@@ -77,18 +77,12 @@ async function memoryOf(tx: Tx, run: RunRow, { source, refuseRepositoryTo }: Vil
 
 type Using = UsedMemory & { readonly run: RunRow };
 
-interface Changing {
-  readonly changes: NonNullable<Body['changes']>;
-  readonly left: boolean;
-  readonly acting: Acting;
-}
-
 const NO_CHANGE: ChangedMemory = { results: [], written: [], forgotten: [] };
 
 async function change(
   tx: Tx,
   { run, repository, present, audience }: Using,
-  { changes, left, acting }: Changing,
+  { changes, left, acting }: Readonly<{ changes: NonNullable<Body['changes']>; left: boolean; acting: Acting }>,
 ): Promise<Outcome<Pick<ChangedMemory, 'results'>>> {
   if (changes.length === 0) return accepted(NO_CHANGE);
   if (run.safeMode !== null) return refused('policy_denied', 'A run in a safe mode cannot change the memory');

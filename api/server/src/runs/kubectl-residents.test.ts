@@ -15,11 +15,6 @@ const PLUGIN = resolve(import.meta.dirname, '../../../../cli/kubectl/src/main.ts
 const QUESTION = askFor('ask_human', { question: 'Which bread?' });
 
 /** A running command; `printed` is its output so far. */
-interface Command {
-  readonly printed: () => string;
-  readonly code: Promise<number>;
-}
-
 const open = new Set<ChildProcess>();
 /** Outside every village folder, because the plugin searches the parents of its folder for up.json. */
 const folder = testFolder('kubectl');
@@ -33,7 +28,7 @@ atEnd(async () => {
   for (const child of open) child.kill();
 });
 
-function hamlet(...args: string[]): Command {
+function hamlet(...args: string[]): Readonly<{ printed: () => string; code: Promise<number> }> {
   const env = { ...process.env, HAMLET_URL: village.peopleUrl, HAMLET_TOKEN: TOKENS.admin, KUBECONFIG: '' };
   const child = spawn(process.execPath, [PLUGIN, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   open.add(child);

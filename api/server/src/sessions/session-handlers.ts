@@ -28,14 +28,8 @@ import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
 
-interface Author {
-  readonly role: 'member' | 'admin';
-  readonly id: string;
-  readonly name: string;
-}
-
 /** The actor as an author of messages. The permission of the route admits only members and admins. */
-export function authorOf(actor: Actor): Author {
+export function authorOf(actor: Actor): Readonly<{ role: 'member' | 'admin'; id: string; name: string }> {
   if (actor.role !== 'member' && actor.role !== 'admin')
     throw new TypeError(`a bug: the role ${actor.role} cannot write messages`);
   return { role: actor.role, id: actor.id, name: actor.name };

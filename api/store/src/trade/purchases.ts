@@ -96,15 +96,10 @@ export async function findPaidPurchase(
   return rows[0] ?? null;
 }
 
-interface PurchaseFilter {
-  readonly agentId: string | undefined;
-  readonly state: PurchaseRow['state'] | undefined;
-}
-
 /** `before` is the last id of the previous page. */
 export async function readPurchases(
   db: Db,
-  { agentId, state }: PurchaseFilter,
+  { agentId, state }: Readonly<{ agentId: string | undefined; state: PurchaseRow['state'] | undefined }>,
   page: { readonly before: string | null; readonly limit: number },
 ): Promise<{ readonly purchases: readonly PurchaseRow[]; readonly next: string | null }> {
   const condition = sql`(${agentId ?? null}::text is null or p.agent_id = ${agentId ?? null}) and (${state ?? null}::text is null or ${STATE} = ${state ?? null})

@@ -83,11 +83,6 @@ function endOfPod(observed: Observed): EndOfPod | undefined {
 /** Reasons of the condition Admitted that end a running pod. */
 const UNPAID = ['NotPaid', 'HoldRefused'] as const;
 
-interface PowerStep {
-  readonly power: Power;
-  readonly cause: CycleCause;
-}
-
 /** True if the agent may be awake. It may with `HoldPending`, because the operator requests money when a cycle begins. */
 const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
   granted || admitted.reason === 'HoldPending';
@@ -95,7 +90,7 @@ const isGranted = ({ admission: { granted, admitted } }: Observed): boolean =>
 /**
  * The spec's power, if the agent may run. A pod stays if only its tier is missing, in case an Entitlement was deleted by mistake.
  */
-function powerOf(observed: Observed): PowerStep {
+function powerOf(observed: Observed): Readonly<{ power: Power; cause: CycleCause }> {
   const { agent, seat, admission } = observed;
   const bar = barOf(observed);
   if (agent.spec?.power === 'Asleep') return { power: 'Asleep', cause: bar === 'Killed' ? bar : 'Suspended' };

@@ -137,12 +137,7 @@ function BrowserRow({ shown, isHere, onChanged }: RowProps) {
   );
 }
 
-interface ThisProps {
-  readonly push: Push;
-  readonly onAdded: (endpoint: string) => void;
-}
-
-function ThisBrowser({ push, onAdded }: ThisProps) {
+function ThisBrowser({ push, onAdded }: Readonly<{ push: Push; onAdded: (endpoint: string) => void }>) {
   const sending = useIntent();
   const [name, setName] = useState(thisName);
   const [problem, setProblem] = useState<PushProblem | null>(null);

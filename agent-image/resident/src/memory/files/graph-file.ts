@@ -119,16 +119,10 @@ export function changesOfGraph(
 const keyOf = ({ name, to, type }: GraphEntry): string => relationKey({ from: name, to: to ?? '', relationType: type });
 const isNamed = (...names: readonly string[]): boolean => names.every((name) => name !== '');
 
-interface Found {
-  readonly name: string;
-  readonly type: string;
-  readonly observations: ReadonlySet<string>;
-}
-
 /** @param before the entries of this name, each for other people */
 function changesOfEntity(
   before: readonly GraphEntry[] = [],
-  { name, type, observations }: Found,
+  { name, type, observations }: Readonly<{ name: string; type: string; observations: ReadonlySet<string> }>,
 ): readonly MemoryChange[] {
   if (!isNamed(name, type)) return [];
   const known = new Set(before.flatMap((entry) => entry.observations));

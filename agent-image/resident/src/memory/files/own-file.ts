@@ -103,16 +103,10 @@ function statementsIn({ entities, relations }: GraphFile): readonly Statement[] 
   return [...observed, ...related];
 }
 
-interface Keeping {
-  readonly run: string;
-  readonly fresh: readonly Statement[];
-  readonly left: boolean;
-}
-
 /** Remembers statements for the people of the run. Returns their ids by key, empty for refused ones; null if the API refuses. */
 async function keep(
   ports: Ports,
-  { run, fresh, left }: Keeping,
+  { run, fresh, left }: Readonly<{ run: string; fresh: readonly Statement[]; left: boolean }>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | null> {
   const audience = ports.audienceOf(run);

@@ -115,15 +115,9 @@ async function createMap(
   return accepted({ map, changed: files.map(({ path }) => path), overtaken: false });
 }
 
-interface Present {
-  readonly agent: AgentRecord;
-  readonly map: ConfigMap;
-  readonly isNamed: boolean;
-}
-
 async function changeMap(
   { client, namespace }: Ports,
-  { agent, map, isNamed }: Present,
+  { agent, map, isNamed }: Readonly<{ agent: AgentRecord; map: ConfigMap; isNamed: boolean }>,
   { files, version, onConflict }: WantedManifests,
 ): Promise<Outcome<WrittenMap>> {
   const { name, uid, resourceVersion } = map.metadata;
