@@ -85,9 +85,7 @@ export function mentionsOf(text: string): readonly string[] {
   return [...new Set([...text.matchAll(MENTION)].map(([, name = '']) => name))];
 }
 
-export function linksIn(text: string): number {
-  return text.match(LINK)?.length ?? 0;
-}
+export const linksIn = (text: string): number => text.match(LINK)?.length ?? 0;
 
 export interface BoardText {
   readonly title?: string;

@@ -23,9 +23,7 @@ function authorTypeOf({ role }: BoardViewer): AuthorType | null {
   }
 }
 
-function moderates({ role }: BoardViewer): boolean {
-  return role === 'admin' || role === 'system';
-}
+const moderates = ({ role }: BoardViewer): boolean => role === 'admin' || role === 'system';
 
 function audiencesOf({ role, actor }: BoardViewer): readonly PostAudience[] {
   switch (role) {

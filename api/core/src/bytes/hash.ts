@@ -5,11 +5,7 @@ export function hashBytes(bytes: Uint8Array, seed = 0x811c9dc5): number {
   return hash >>> 0;
 }
 
-export function hashText(text: string, seed = 0x811c9dc5): number {
-  return hashBytes(new TextEncoder().encode(text), seed);
-}
+export const hashText = (text: string, seed = 0x811c9dc5): number => hashBytes(new TextEncoder().encode(text), seed);
 
 /** Eight hexadecimal digits. */
-export function hashToHex(hash: number): string {
-  return (hash >>> 0).toString(16).padStart(8, '0');
-}
+export const hashToHex = (hash: number): string => (hash >>> 0).toString(16).padStart(8, '0');

@@ -53,9 +53,7 @@ export function dueOf(claim: HeldClaim, nowMs: number): bigint {
   return cost < claim.amount ? cost : claim.amount;
 }
 
-export function holdAmount(perHour: bigint, { periodMs }: ClaimTerms): bigint {
-  return timeCost(periodMs, perHour);
-}
+export const holdAmount = (perHour: bigint, { periodMs }: ClaimTerms): bigint => timeCost(periodMs, perHour);
 
 export interface Ask {
   readonly uid: string;

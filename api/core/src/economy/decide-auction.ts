@@ -19,9 +19,7 @@ export interface AuctionResult {
   }[];
 }
 
-function before(a: OpenBid, b: OpenBid): number {
-  return Number(b.amount - a.amount) || a.place - b.place;
-}
+const before = (a: OpenBid, b: OpenBid): number => Number(b.amount - a.amount) || a.place - b.place;
 
 /** A sealed-bid second-price auction: the highest bid pays the second highest, at least the reserve. Bidding the true value is optimal. */
 export function decideAuction(reserve: bigint, bids: readonly OpenBid[]): AuctionResult {

@@ -150,6 +150,4 @@ export function providerMicro(text: string): bigint | null {
 }
 
 /** Micro-aiDollars, rounded down. Pure. */
-export function worthOf(micro: bigint, ratePerUnit: bigint): bigint {
-  return (micro * ratePerUnit) / UNIT;
-}
+export const worthOf = (micro: bigint, ratePerUnit: bigint): bigint => (micro * ratePerUnit) / UNIT;

@@ -48,9 +48,7 @@ export type ActivePurchase = { readonly fromMs: number; readonly untilMs: number
   | { readonly kind: 'gpu' }
 );
 
-function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boolean {
-  return fromMs <= nowMs && nowMs < untilMs;
-}
+const lastsAt = ({ fromMs, untilMs }: ActivePurchase, nowMs: number): boolean => fromMs <= nowMs && nowMs < untilMs;
 
 /** Null means no limit, and stays null. */
 function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurchase[]): number | null {
@@ -87,9 +85,7 @@ interface Rate {
   readonly unit: bigint;
 }
 
-function flat(perHour: string): Rate {
-  return { perHour: parseAiDollars(perHour), amount: 1n, unit: 1n };
-}
+const flat = (perHour: string): Rate => ({ perHour: parseAiDollars(perHour), amount: 1n, unit: 1n });
 
 function rateOf(item: PurchaseItem, list: PriceList): Rate | null {
   switch (item.kind) {

@@ -25,9 +25,7 @@ export type ConnectionVerdict =
   | { readonly verdict: 'tunnel' | 'inspect'; readonly rules: readonly EgressRule[] }
   | EgressDenial;
 
-export function deny(code: EgressRefusalCode, message: string): EgressDenial {
-  return { verdict: 'deny', code, message };
-}
+export const deny = (code: EgressRefusalCode, message: string): EgressDenial => ({ verdict: 'deny', code, message });
 
 /** The denial of a registry that the village has not switched on; it names the setting. */
 export const registryOff = (registry: Registry): EgressDenial =>

@@ -22,9 +22,7 @@ function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathReco
 }
 
 /** The agent's path, even a finished one, because server and viewer must list the agent in the same cells. */
-export function pathRecord(world: WorldState, slot: number): PathRecord {
-  return recordOf(world, walkOf(world, slot));
-}
+export const pathRecord = (world: WorldState, slot: number): PathRecord => recordOf(world, walkOf(world, slot));
 
 /** The path before the present one; null once viewers no longer draw the agent on it. */
 function earlierRecord(world: WorldState, slot: number, tick: number): PathRecord | null {

@@ -30,9 +30,7 @@ function named<T>(list: readonly T[], index: number): T {
   return value;
 }
 
-function list<T>(count: number, read: () => T): T[] {
-  return Array.from({ length: count }, read);
-}
+const list = <T>(count: number, read: () => T): T[] => Array.from({ length: count }, read);
 
 function path(input: In, lead: number): PathRecord {
   const { reader } = input;

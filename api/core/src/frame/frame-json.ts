@@ -29,6 +29,4 @@ export function frameToJson(frame: WorldStateFrame, idOf: IdOf = () => undefined
   return JSON.stringify({ ...frame, messages: frame.messages.map((message) => withIds(message, idOf)) });
 }
 
-export function frameFromJson(text: string): WorldStateFrame {
-  return WorldStateFrame.parse(JSON.parse(text));
-}
+export const frameFromJson = (text: string): WorldStateFrame => WorldStateFrame.parse(JSON.parse(text));

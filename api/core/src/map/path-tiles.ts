@@ -4,9 +4,7 @@ import { NO_WAY, flowField } from './flow-field.ts';
 import { route } from './route.ts';
 import type { WorldMap } from './world-map.ts';
 
-export function tileIndex(map: WorldMap, position: TilePosition): number {
-  return position.y * map.width + position.x;
-}
+export const tileIndex = (map: WorldMap, position: TilePosition): number => position.y * map.width + position.x;
 
 export function tilePosition(map: WorldMap, tile: number): TilePosition {
   return { x: tile % map.width, y: Math.floor(tile / map.width) };

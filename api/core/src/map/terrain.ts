@@ -41,9 +41,7 @@ export const MAX_STEP_COST = 4;
 
 const CODES = new Map<Terrain, number>(TERRAINS.map((terrain, code) => [terrain, code]));
 
-export function terrainCode(terrain: Terrain): number {
-  return CODES.get(terrain) ?? 0;
-}
+export const terrainCode = (terrain: Terrain): number => CODES.get(terrain) ?? 0;
 
 export const STEP_COSTS = Uint8Array.from(TERRAINS, (terrain) => STEP_COST[terrain]);
 

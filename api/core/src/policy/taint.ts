@@ -44,9 +44,7 @@ const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {
 };
 
 /** Describes the origin of the text for people and models. Pure. */
-function taintInWords({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
-  return WORDS[source](detail);
-}
+const taintInWords = ({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string => WORDS[source](detail);
 
 interface TaintedCall {
   readonly when: CallOccasion;

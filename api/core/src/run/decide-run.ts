@@ -187,9 +187,7 @@ function giveUp(run: RunProgress, state: 'failed' | 'cancelled'): RunVerdict {
   return isSettled(run.state) ? SAME : settledAs(run, state);
 }
 
-function isSpent({ attempt, progressAttempt }: RunProgress): boolean {
-  return attempt - progressAttempt >= RUN_ATTEMPTS_MAX;
-}
+const isSpent = ({ attempt, progressAttempt }: RunProgress): boolean => attempt - progressAttempt >= RUN_ATTEMPTS_MAX;
 
 function failed(run: RunProgress, code: FailureCode): RunVerdict {
   return { kind: 'failed', next: { ...run, state: 'failed' }, event: 'settled', code };

@@ -19,9 +19,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Sha256): U
   return sha256(bytes);
 }
 
-export function emptyRoot(sha256: Sha256): Uint8Array {
-  return sha256(new Uint8Array(0));
-}
+export const emptyRoot = (sha256: Sha256): Uint8Array => sha256(new Uint8Array(0));
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);

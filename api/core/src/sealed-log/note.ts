@@ -23,9 +23,7 @@ interface SignedNote {
 export type VerifyEd25519 = (message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) => boolean;
 
 /** 1 to 200 characters without spaces or plus signs. */
-export function isKeyName(name: string): boolean {
-  return NAME.test(name);
-}
+export const isKeyName = (name: string): boolean => NAME.test(name);
 
 /** Four bytes distinguish keys of the same name (C2SP signed-note). */
 export function keyId({ name, publicKey }: NoteKey, sha256: Sha256): Uint8Array {

@@ -33,11 +33,7 @@ export function quantity(value: string | number = 0): number {
 }
 
 /** Rounded up as Kubernetes does. Throws QuantityError. */
-export function cpuMillis(value?: string | number): number {
-  return Math.ceil(quantity(value) * 1_000 - LOSS);
-}
+export const cpuMillis = (value?: string | number): number => Math.ceil(quantity(value) * 1_000 - LOSS);
 
 /** Rounded up. Throws QuantityError. */
-export function bytes(value?: string | number): number {
-  return Math.ceil(quantity(value) - LOSS);
-}
+export const bytes = (value?: string | number): number => Math.ceil(quantity(value) - LOSS);

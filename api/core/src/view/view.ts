@@ -31,9 +31,7 @@ interface ViewClock {
   lastMs: number;
 }
 
-export function createClock(): ViewClock {
-  return { originMs: null, drawnTick: 0, lastMs: 0 };
-}
+export const createClock = (): ViewClock => ({ originMs: null, drawnTick: 0, lastMs: 0 });
 
 /** `nowMs`: local time at which the frame arrived. */
 export function observeTick(clock: ViewClock, tick: number, nowMs: number): void {

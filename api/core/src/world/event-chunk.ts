@@ -7,9 +7,7 @@ type ChunkEvent = WorldEventOf<'move' | 'arrive' | 'emote'>;
 const VERSION = 1;
 const KINDS = ['move', 'arrive', 'emote'] as const;
 
-function isChunkEvent(event: WorldEvent): event is ChunkEvent {
-  return (KINDS as readonly string[]).includes(event.kind);
-}
+const isChunkEvent = (event: WorldEvent): event is ChunkEvent => (KINDS as readonly string[]).includes(event.kind);
 
 /** Each id is stored once, in the order of first use. */
 class Names {

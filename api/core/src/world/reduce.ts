@@ -152,9 +152,7 @@ function actor(world: WorldState, event: { readonly agent_id: string; readonly s
   return slot;
 }
 
-function numberOf(itemId: string): number {
-  return parseItemId(itemId)?.number ?? 0;
-}
+const numberOf = (itemId: string): number => parseItemId(itemId)?.number ?? 0;
 
 function create(world: WorldState, id: string, where: { readonly tile: number; readonly holder: number }): void {
   const parsed = parseItemId(id);

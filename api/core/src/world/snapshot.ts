@@ -92,9 +92,7 @@ function readHead(reader: ByteReader): string {
 }
 
 /** Throws if the bytes are not a snapshot. */
-export function snapshotMapVersion(bytes: Uint8Array): string {
-  return readHead(new ByteReader(bytes));
-}
+export const snapshotMapVersion = (bytes: Uint8Array): string => readHead(new ByteReader(bytes));
 
 /** Throws if the bytes are not a snapshot of this map. */
 export function restoreWorld(map: WorldMap, bytes: Uint8Array): WorldState {
@@ -110,9 +108,7 @@ export function restoreWorld(map: WorldMap, bytes: Uint8Array): WorldState {
 const SECOND_LANE = 0x9e37_79b9;
 
 /** Sixteen hexadecimal digits that equal states share. */
-export function stateHash(world: WorldState): string {
-  return snapshotHash(snapshotWorld(world));
-}
+export const stateHash = (world: WorldState): string => snapshotHash(snapshotWorld(world));
 
 /** {@link stateHash} of the world of a snapshot. */
 export function snapshotHash(bytes: Uint8Array): string {

@@ -23,6 +23,4 @@ export function timeOfDay(tick: number): VillageTime {
 }
 
 /** The last dawn at or before a tick; dawn 0 is at tick 0. */
-export function dawnsUntil(tick: number): number {
-  return Math.floor(tick / TICKS_PER_DAY);
-}
+export const dawnsUntil = (tick: number): number => Math.floor(tick / TICKS_PER_DAY);

@@ -67,6 +67,4 @@ function paintHouse(painter: Painter, house: House): Landmark {
 }
 
 /** Three beds and a chair in each house. */
-export function paintHomes(painter: Painter): Landmark[] {
-  return HOUSES.map((house) => paintHouse(painter, house));
-}
+export const paintHomes = (painter: Painter): Landmark[] => HOUSES.map((house) => paintHouse(painter, house));

@@ -5,10 +5,6 @@ export type CommandOutcome =
   | { readonly ok: true; readonly events: readonly WorldEvent[] }
   | { readonly ok: false; readonly reason: WorldRefusal };
 
-export function refused(reason: WorldRefusal): CommandOutcome {
-  return { ok: false, reason };
-}
+export const refused = (reason: WorldRefusal): CommandOutcome => ({ ok: false, reason });
 
-export function accepted(...events: readonly WorldEvent[]): CommandOutcome {
-  return { ok: true, events };
-}
+export const accepted = (...events: readonly WorldEvent[]): CommandOutcome => ({ ok: true, events });

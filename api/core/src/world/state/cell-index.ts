@@ -2,9 +2,7 @@ import { STEP_X, STEP_Y } from '../../map/directions.ts';
 import type { WorldMap } from '../../map/world-map.ts';
 import type { Walk } from './walk.ts';
 
-export function cellOf(map: WorldMap, tile: number): number {
-  return map.cellOf[tile] ?? 0;
-}
+export const cellOf = (map: WorldMap, tile: number): number => map.cellOf[tile] ?? 0;
 
 /** The tile that the agent is still leaving, or the first tile of the walk. */
 function tileLeft(map: WorldMap, { tiles, lead }: Pick<Walk, 'tiles' | 'lead'>): number {

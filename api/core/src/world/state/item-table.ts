@@ -15,14 +15,10 @@ export interface ItemTable {
   next: number;
 }
 
-export function createItemTable(): ItemTable {
-  return { byNumber: new Map(), lyingAt: new Map(), next: 1 };
-}
+export const createItemTable = (): ItemTable => ({ byNumber: new Map(), lyingAt: new Map(), next: 1 });
 
 /** Id of an item, such as `apple-17`. */
-export function itemId(kind: ItemKind, number: number): string {
-  return `${kind}-${number}`;
-}
+export const itemId = (kind: ItemKind, number: number): string => `${kind}-${number}`;
 
 export function parseItemId(id: string): { readonly kind: ItemKind; readonly number: number } | null {
   const dash = id.lastIndexOf('-');

@@ -81,6 +81,4 @@ export function emptyWorld(
 }
 
 /** -1 if the agent is not in the world. */
-export function slotOf(world: WorldState, agentId: string): number {
-  return world.agents.slotById.get(agentId) ?? -1;
-}
+export const slotOf = (world: WorldState, agentId: string): number => world.agents.slotById.get(agentId) ?? -1;

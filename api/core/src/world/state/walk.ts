@@ -9,9 +9,7 @@ export interface Walk {
   readonly lead: number;
 }
 
-export function arrivalTick(walk: Walk): number {
-  return walk.startTick + (walk.tiles.length - 1) * TICKS_PER_TILE;
-}
+export const arrivalTick = (walk: Walk): number => walk.startTick + (walk.tiles.length - 1) * TICKS_PER_TILE;
 
 /** The tile at which the next walk begins, and the step that led there. */
 export function turningPoint(
