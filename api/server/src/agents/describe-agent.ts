@@ -158,9 +158,7 @@ export interface Described {
   readonly standing: Standing;
 }
 
-function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['standing'] {
-  return standing;
-}
+const withoutId = ({ agent_id: _id, ...standing }: Standing): AgentDetail['standing'] => standing;
 
 export interface Holdings {
   readonly balance: bigint | undefined;

@@ -32,9 +32,7 @@ export function recordOf(object: KubeObject): AgentRecord {
   };
 }
 
-export function etagOf({ metadata: { uid, generation = 0 } }: KubeObject): string {
-  return `"${uid}.${generation}"`;
-}
+export const etagOf = ({ metadata: { uid, generation = 0 } }: KubeObject): string => `"${uid}.${generation}"`;
 
 export function entitlementOf(object: KubeObject): EntitlementRecord {
   const { metadata, spec, status } = Entitlement.parse({ ...object, apiVersion: API_VERSION, kind: 'Entitlement' });

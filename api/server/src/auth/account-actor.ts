@@ -2,9 +2,7 @@ import type { Tx } from '@hamlet/store';
 import { recordAct, type Act, type Acting } from '../audit/record-act.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 
-export function accountObject(accountId: string): string {
-  return `account ${accountId}`;
-}
+export const accountObject = (accountId: string): string => `account ${accountId}`;
 
 export async function auditAccount(
   tx: Tx,

@@ -22,9 +22,7 @@ export interface FollowerPorts extends Pick<Services, 'db' | 'log' | 'monotonicM
   readonly limits?: CopyLimits;
 }
 
-export function saysAway(error: unknown): boolean {
-  return isConnectionError(error) || error instanceof LateError;
-}
+export const saysAway = (error: unknown): boolean => isConnectionError(error) || error instanceof LateError;
 
 /**
  * Keeps a copy of the newest threads current with the events of the board. Reloads it after an outage, because the

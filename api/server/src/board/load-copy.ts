@@ -18,13 +18,9 @@ const PAGE = 200;
 
 // A copy omits the weight of flags: settling flags creates no event, so the copy could not keep the weight current.
 // Only admins' decisions need the weight, and they need the database anyway.
-function copiedPost(row: PostRow): Post {
-  return postView({ ...row, flags: null });
-}
+const copiedPost = (row: PostRow): Post => postView({ ...row, flags: null });
 
-function copiedReply(row: ReplyRow): Reply {
-  return replyView({ ...row, flags: null });
-}
+const copiedReply = (row: ReplyRow): Reply => replyView({ ...row, flags: null });
 
 async function readThreads(
   tx: Tx,

@@ -16,9 +16,7 @@ const CODE_LIFE_MS = 600_000;
 /** Longest wait for the pages of the bots, which come from Kubernetes and the messengers at the first request. */
 const PAGE_LIMIT_MS = 2_000;
 
-async function inTime<T>(work: Promise<T>): Promise<T | null> {
-  return withTimeout(PAGE_LIMIT_MS, work).catch(() => null);
-}
+const inTime = async <T>(work: Promise<T>): Promise<T | null> => withTimeout(PAGE_LIMIT_MS, work).catch(() => null);
 
 const pageOf = async (bot: Bot | undefined): Promise<string | null> => (bot === undefined ? null : inTime(bot.page()));
 

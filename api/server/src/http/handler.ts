@@ -95,13 +95,9 @@ export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: Handle
 
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
 
-export function plain<R, D>(run: (request: R) => Promise<Outcome<D>>) {
-  return { kind: 'plain', run } as const;
-}
+export const plain = <R, D>(run: (request: R) => Promise<Outcome<D>>) => ({ kind: 'plain', run }) as const;
 
-export function inTx<R, D>(run: (request: R, tx: Tx) => Promise<Outcome<D>>) {
-  return { kind: 'tx', run } as const;
-}
+export const inTx = <R, D>(run: (request: R, tx: Tx) => Promise<Outcome<D>>) => ({ kind: 'tx', run }) as const;
 
 export type AnyHandler =
   | { readonly kind: 'completion'; run(request: unknown, channel: CompletionChannel): Promise<Outcome<unknown> | null> }

@@ -32,9 +32,7 @@ export function writeKeyOf(
 }
 
 /** True if an outcome is final. A refusal with `retry: 'later'` is not, so that the same request can succeed later. */
-function isFinal(outcome: Outcome<unknown>): boolean {
-  return outcome.ok || REFUSALS[outcome.reason].retry !== 'later';
-}
+const isFinal = (outcome: Outcome<unknown>): boolean => outcome.ok || REFUSALS[outcome.reason].retry !== 'later';
 
 export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAnswer | null {
   if (key === null || !isFinal(outcome)) return null;

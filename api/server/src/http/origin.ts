@@ -2,9 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-function hostOf(headers: IncomingHttpHeaders): URL | null {
-  return URL.parse(`http://${headers.host ?? ''}`);
-}
+const hostOf = (headers: IncomingHttpHeaders): URL | null => URL.parse(`http://${headers.host ?? ''}`);
 
 export function isPrivateConnection(headers: IncomingHttpHeaders): boolean {
   return headers['x-forwarded-proto'] === 'https' || LOCAL_HOSTS.has(hostOf(headers)?.hostname ?? '');

@@ -30,9 +30,7 @@ export interface Refused {
   readonly limits?: readonly ShownLimit[];
 }
 
-export function accepted<T>(data: T): Accepted<T> {
-  return { ok: true, data };
-}
+export const accepted = <T>(data: T): Accepted<T> => ({ ok: true, data });
 
 export function refused(reason: Refusal, detail?: string, retryAfterS?: number): Refused {
   return {

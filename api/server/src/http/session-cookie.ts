@@ -17,27 +17,15 @@ function cookieOf(name: string, value: string, maxAgeMs: number): string {
   return `${name}=${value}; Path=/; Max-Age=${maxAgeMs / 1_000}; Secure; HttpOnly; SameSite=Lax`;
 }
 
-export function sessionOf(cookieHeader: string | undefined): string | null {
-  return cookieNamed(NAME, cookieHeader);
-}
+export const sessionOf = (cookieHeader: string | undefined): string | null => cookieNamed(NAME, cookieHeader);
 
-export function sessionCookie(id: string): string {
-  return cookieOf(NAME, id, SESSION_MAX_MS);
-}
+export const sessionCookie = (id: string): string => cookieOf(NAME, id, SESSION_MAX_MS);
 
-export function endedSessionCookie(): string {
-  return cookieOf(NAME, '', 0);
-}
+export const endedSessionCookie = (): string => cookieOf(NAME, '', 0);
 
 /** Lax, because the browser must send the cookie when the provider redirects back. */
-export function attemptCookie(id: string, lifeMs: number): string {
-  return cookieOf(ATTEMPT_NAME, id, lifeMs);
-}
+export const attemptCookie = (id: string, lifeMs: number): string => cookieOf(ATTEMPT_NAME, id, lifeMs);
 
-export function attemptOf(cookieHeader: string | undefined): string | null {
-  return cookieNamed(ATTEMPT_NAME, cookieHeader);
-}
+export const attemptOf = (cookieHeader: string | undefined): string | null => cookieNamed(ATTEMPT_NAME, cookieHeader);
 
-export function endedAttemptCookie(): string {
-  return cookieOf(ATTEMPT_NAME, '', 0);
-}
+export const endedAttemptCookie = (): string => cookieOf(ATTEMPT_NAME, '', 0);

@@ -41,13 +41,9 @@ export interface RequestTracing {
 }
 
 /** Never all zero. Derived from a UUID, because Node makes UUIDs in batches, five times faster than random bytes. */
-function newTraceId(): string {
-  return randomUUID().replaceAll('-', '');
-}
+const newTraceId = (): string => randomUUID().replaceAll('-', '');
 
-function newSpanId(): string {
-  return newTraceId().slice(16);
-}
+const newSpanId = (): string => newTraceId().slice(16);
 
 /**
  * The `traceparent` of a new span, in the caller's trace or in a new one. `samples` decides whether a new trace is

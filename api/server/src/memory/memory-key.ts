@@ -12,6 +12,4 @@ export function memoryKey(url: string): string | null {
 
 const ADDRESS = /^(https:\/\/|ssh:\/\/|git@)/;
 
-export function askedMemory(text: string): string {
-  return (ADDRESS.test(text) ? memoryKey(text) : null) ?? text;
-}
+export const askedMemory = (text: string): string => (ADDRESS.test(text) ? memoryKey(text) : null) ?? text;

@@ -40,9 +40,7 @@ function refuseUnfit({ answer, reply }: Asked['body'], { why }: HeldPermission):
     : null;
 }
 
-function isPerson(actor: Actor): actor is Person {
-  return actor.role === 'member' || actor.role === 'admin';
-}
+const isPerson = (actor: Actor): actor is Person => actor.role === 'member' || actor.role === 'admin';
 
 interface Held {
   readonly run: RunRow;

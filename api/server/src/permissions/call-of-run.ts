@@ -22,9 +22,7 @@ function callerOf({ actor, requestId, traceparent, params }: CallRequest): Calle
 }
 
 /** The key of a call for the world and the ledger: the same for all attempts, different for every other call. */
-export function callKeyOf({ params }: CallRequest): string {
-  return `call ${params.run_id} ${params.call_id}`;
-}
+export const callKeyOf = ({ params }: CallRequest): string => `call ${params.run_id} ${params.call_id}`;
 
 export function directRequest(request: CallRequest, { params, body }: VillageCall): unknown {
   const { now, address, headers } = request;

@@ -86,9 +86,7 @@ function way<S extends z.ZodObject, A extends z.ZodType>(input: S, { route, send
   };
 }
 
-function postLink(postId: string): string {
-  return `/?view=board&post=${postId}`;
-}
+const postLink = (postId: string): string => `/?view=board&post=${postId}`;
 
 const savedScript = ({ script, secrets }: { readonly script: Script; readonly secrets: boolean }): Described => ({
   text: [
@@ -241,6 +239,4 @@ export function amountOf(tool: string, value: unknown): bigint | null {
   return tool === 'bid' ? microOf(VILLAGE_TOOLS.bid.input.safeParse(value).data?.amount) : null;
 }
 
-function microOf(amount: string | undefined): bigint | null {
-  return amount === undefined ? null : parseAiDollars(amount);
-}
+const microOf = (amount: string | undefined): bigint | null => (amount === undefined ? null : parseAiDollars(amount));

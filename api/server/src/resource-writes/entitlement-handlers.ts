@@ -12,9 +12,7 @@ interface EntitlementServices {
   readonly specWriter: SpecWriter;
 }
 
-function etagIn(header: string | undefined): string | undefined {
-  return header?.split(',')[0]?.trim().replace(/^W\//, '');
-}
+const etagIn = (header: string | undefined): string | undefined => header?.split(',')[0]?.trim().replace(/^W\//, '');
 
 function refuseUnknownTier(source: AgentSource, name: string): Refused | null {
   return source.entitlement(name) === null ? refused('no_such_entitlement', `There is no tier ${name}`) : null;

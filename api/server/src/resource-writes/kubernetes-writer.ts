@@ -8,9 +8,7 @@ import { FIELD_MANAGER } from '../agents/field-owners.ts';
 import { differenceOf, fieldsOf, nestedOf, type SpecFields } from './spec-fields.ts';
 import type { SpecWriter, Written } from './spec-writer.ts';
 
-function specOf(object: KubeObject): unknown {
-  return (object as KubeObject & { readonly spec?: unknown }).spec;
-}
+const specOf = (object: KubeObject): unknown => (object as KubeObject & { readonly spec?: unknown }).spec;
 
 function patchTo(before: SpecFields, wanted: SpecFields): SpecPatch {
   const difference = differenceOf(before, wanted);

@@ -31,9 +31,7 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
   Schedule: 'schedule',
 };
 
-function isIntentKind(kind: string): kind is IntentKind {
-  return kind in WORDS;
-}
+const isIntentKind = (kind: string): kind is IntentKind => kind in WORDS;
 
 function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
   const { name, uid, generation = 0, managedFields, deletionTimestamp } = object.metadata;

@@ -8,9 +8,7 @@ import type { AgentLimits } from '../limits/agent-limits.ts';
 const RETRY_S = 10;
 
 /** True if a measure keeps an agent from getting runs. An agent with a revoked token still runs, and may exchange a new token. */
-export function barsRuns(bar: AgentBar | undefined): boolean {
-  return bar !== undefined && bar.measure !== 'revoke_token';
-}
+export const barsRuns = (bar: AgentBar | undefined): boolean => bar !== undefined && bar.measure !== 'revoke_token';
 
 /** Locks the agent: it starts no other run until the transaction ends. */
 export async function refuseTooMany(

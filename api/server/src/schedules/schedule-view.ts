@@ -5,9 +5,7 @@ import type { ScheduleRecord } from './schedule-source.ts';
 
 const VEILED_PROMPT = 'Only admins can read the prompts of Schedules.';
 
-function utc(time: string | undefined): string | null {
-  return time === undefined ? null : new Date(time).toISOString();
-}
+const utc = (time: string | undefined): string | null => (time === undefined ? null : new Date(time).toISOString());
 
 function statusView({ status }: ScheduleRecord): ScheduleView['status'] {
   return {

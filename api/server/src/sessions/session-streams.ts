@@ -44,9 +44,7 @@ interface OpenStream {
   sentRun: string;
 }
 
-function questionOf(epoch: string, sessionId: string): string {
-  return `${epoch}/${sessionId}`;
-}
+const questionOf = (epoch: string, sessionId: string): string => `${epoch}/${sessionId}`;
 
 function keyOf({ kind, objectId, runEvent }: Omit<SessionEventRow, 'number'>): string {
   return `${kind}/${objectId}/${runEvent ?? ''}`;

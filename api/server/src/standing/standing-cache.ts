@@ -7,9 +7,7 @@ const PAGE = 500;
 const POLL_MS = 2_000;
 const RELOAD_MS = 60_000;
 
-export function isBarred(standing: Standing): boolean {
-  return MEASURES.some((measure) => standing[FLAG_OF_MEASURE[measure]]);
-}
+export const isBarred = (standing: Standing): boolean => MEASURES.some((measure) => standing[FLAG_OF_MEASURE[measure]]);
 
 /** Reads every standing, then follows the events; polling makes up for lost notifications. */
 export async function startStandingCache(ports: Pick<Services, 'db' | 'log' | 'monotonicMs' | 'notifications'>) {

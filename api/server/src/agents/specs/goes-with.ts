@@ -15,9 +15,7 @@ interface Belongings extends AgentRemains {
   readonly managers: readonly string[];
 }
 
-function many(count: number, one: string, several = `${one}s`): string {
-  return `${count} ${count === 1 ? one : several}`;
-}
+const many = (count: number, one: string, several = `${one}s`): string => `${count} ${count === 1 ? one : several}`;
 
 /** The effects of a deletion of the agent, in the order in which people should read them; empty things are left out. Pure. */
 export function goesWith({ agentId, record }: Pick<StoredSpec, 'agentId' | 'record'>, has: Belongings): GoesWith[] {
@@ -74,9 +72,7 @@ function named(names: readonly string[]): Pick<GoesWith, 'count' | 'names'> {
   return { count: names.length, names: names.slice(0, NAMES_MAX) };
 }
 
-function unnamed(count: number): Pick<GoesWith, 'count' | 'names'> {
-  return { count, names: [] };
-}
+const unnamed = (count: number): Pick<GoesWith, 'count' | 'names'> => ({ count, names: [] });
 
 export async function readGoesWith(
   { db, schedules }: Pick<Village, 'db' | 'schedules'>,

@@ -62,9 +62,7 @@ function writtenPart({ spec = {} }: StoredAgent): Spec {
 }
 
 /** A change of status gives an object another resourceVersion, but not another version of its spec. */
-function versionOf({ metadata: { uid, generation = 0 } }: KubeObject): string {
-  return `${uid}.${generation}`;
-}
+const versionOf = ({ metadata: { uid, generation = 0 } }: KubeObject): string => `${uid}.${generation}`;
 
 function storedOf(object: StoredAgent): StoredSpec {
   const { name, uid, generation = 0, labels = {}, managedFields } = object.metadata;

@@ -12,9 +12,7 @@ function cutAt(text: string, limit: number): number {
 }
 
 /** True if the text ends within a block of code. */
-function endsInCode(text: string): boolean {
-  return text.split('\n').filter((line) => FENCE.test(line)).length % 2 === 1;
-}
+const endsInCode = (text: string): boolean => text.split('\n').filter((line) => FENCE.test(line)).length % 2 === 1;
 
 const END = '\n```';
 const BEGIN = '```\n';

@@ -21,6 +21,4 @@ function htmlOfSpan(span: Span): string {
 const htmlOf = (part: MarkdownPart): string =>
   part.kind === 'code' ? `<pre>${escaped(part.text)}</pre>` : part.spans.map(htmlOfSpan).join('');
 
-export function telegramHtml(markdown: string): string {
-  return readMarkdown(markdown).map(htmlOf).join('\n');
-}
+export const telegramHtml = (markdown: string): string => readMarkdown(markdown).map(htmlOf).join('\n');

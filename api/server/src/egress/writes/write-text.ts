@@ -51,6 +51,4 @@ export const UNKNOWN: CallOutcome = {
   text: 'It was sent, and no answer came: it is unknown whether it happened.',
 };
 
-export function notSent(code: string, text: string): CallOutcome {
-  return { kind: 'failed', code, text };
-}
+export const notSent = (code: string, text: string): CallOutcome => ({ kind: 'failed', code, text });

@@ -10,9 +10,7 @@ const ERRORS_MAX = 20;
 /** Limit of an issue's text: an issue can quote the whole request. */
 const MESSAGE_MAX_CHARS = 300;
 
-function pathOf(part: string, path: readonly PropertyKey[]): string {
-  return [part, ...path.map(String)].join('.');
-}
+const pathOf = (part: string, path: readonly PropertyKey[]): string => [part, ...path.map(String)].join('.');
 
 /** Distance of a value from a branch of a union: the number of issues; infinite for a value of another type. */
 function distance(branch: readonly z.core.$ZodIssue[]): number {

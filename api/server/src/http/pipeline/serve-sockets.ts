@@ -47,9 +47,7 @@ export interface SocketsPorts {
   readonly log: Log;
 }
 
-function urlOf(request: IncomingMessage): URL | null {
-  return URL.parse(request.url ?? '', 'http://village');
-}
+const urlOf = (request: IncomingMessage): URL | null => URL.parse(request.url ?? '', 'http://village');
 
 export function serveSockets(server: Server, listener: readonly Audience[], ports: SocketsPorts): () => void {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });

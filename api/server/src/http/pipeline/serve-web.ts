@@ -55,6 +55,4 @@ function serveFolder(folder: string, encoding: (typeof ENCODINGS)[number] | null
 }
 
 /** A tag of the bytes. Express makes tags of size and time, and both stay the same after an upgrade: images give all files one time. */
-function tagOf(path: string): string {
-  return `"${createHash('sha256').update(readFileSync(path)).digest('base64url')}"`;
-}
+const tagOf = (path: string): string => `"${createHash('sha256').update(readFileSync(path)).digest('base64url')}"`;

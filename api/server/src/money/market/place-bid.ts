@@ -35,9 +35,7 @@ interface BidAsked extends Caller {
 
 type Held = { readonly ok: true; readonly bid: BidRow } | { readonly ok: false; readonly reason: LedgerRefusal };
 
-function bidKey({ actor, idempotencyKey }: BidAsked): string {
-  return `bid ${actor.id} ${idempotencyKey}`;
-}
+const bidKey = ({ actor, idempotencyKey }: BidAsked): string => `bid ${actor.id} ${idempotencyKey}`;
 
 function whyNot({ amount, actor }: BidAsked, auction: AuctionRow, own: BidRow | undefined): Refused | null {
   if (auction.state !== 'open' || auction.closed)

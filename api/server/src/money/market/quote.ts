@@ -101,9 +101,7 @@ function limitsAt(
   return effectiveLimits(limitsOf(tier === null ? null : source.entitlement(tier)), bought, atMs);
 }
 
-function isPinned({ spec }: AgentRecord): boolean {
-  return spec.entitlement.policy === 'Pinned';
-}
+const isPinned = ({ spec }: AgentRecord): boolean => spec.entitlement.policy === 'Pinned';
 
 function prospective({ item, times }: Offer): ActivePurchase {
   const lasts = { fromMs: times.startsAt.getTime(), untilMs: times.endsAt.getTime() };

@@ -19,9 +19,7 @@ const APPROVAL_HOST = { sandbox: 'www.sandbox.paypal.com', live: 'www.paypal.com
 const APPROVAL_LINKS: ReadonlySet<string> = new Set(['payer-action', 'approve']);
 
 /** The village's origin in the payer's browser. The listener has checked the Origin header against the host. */
-function originOf({ origin, host = 'localhost' }: IncomingHttpHeaders): string {
-  return origin ?? `http://${host}`;
-}
+const originOf = ({ origin, host = 'localhost' }: IncomingHttpHeaders): string => origin ?? `http://${host}`;
 
 /** The address at PayPal where the payer approves; null if the order has none on PayPal's host. Pure. */
 export function approvalUrlOf({ links }: Order, mode: keyof typeof APPROVAL_HOST): string | null {
