@@ -53,14 +53,10 @@ export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): P
 }
 
 /** Marks a stream as connected again, after a sweep disconnected it because its replica's heartbeat was late. */
-export function assertStream(db: Db, stream: Stream): Promise<void> {
-  return noteStream(db, stream, true);
-}
+export const assertStream = (db: Db, stream: Stream): Promise<void> => noteStream(db, stream, true);
 
 /** Records the end of a stream, unless a newer one has replaced it. */
-export function disconnectStream(db: Db, stream: Stream): Promise<void> {
-  return noteStream(db, stream, false);
-}
+export const disconnectStream = (db: Db, stream: Stream): Promise<void> => noteStream(db, stream, false);
 
 async function noteStream(db: Db, { agentId, streamNo }: Stream, connected: boolean): Promise<void> {
   await inTransaction(db, async (tx) => {

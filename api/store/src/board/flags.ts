@@ -7,9 +7,7 @@ export interface Subject {
   readonly replyId: string | null;
 }
 
-export function subjectId({ postId, replyId }: Subject): string {
-  return replyId ?? postId;
-}
+export const subjectId = ({ postId, replyId }: Subject): string => replyId ?? postId;
 
 interface NewFlag extends Subject {
   readonly by: { readonly type: string; readonly id: string; readonly name: string };

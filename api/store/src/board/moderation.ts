@@ -26,9 +26,7 @@ interface NewDecision extends Subject {
   readonly undoes: string | null;
 }
 
-function jsonOf(note: ModerationNote | null): string | null {
-  return note === null ? null : JSON.stringify(note);
-}
+const jsonOf = (note: ModerationNote | null): string | null => (note === null ? null : JSON.stringify(note));
 
 /** Locks a post, or a reply and its post; null if the subject does not exist. The viewer must be a moderator. */
 export async function lockSubject(tx: Tx, subject: Subject): Promise<LockedSubject | null> {

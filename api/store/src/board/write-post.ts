@@ -27,9 +27,7 @@ export interface NewPost {
 }
 
 /** An empty list is stored as null. */
-function jsonOf(list: readonly unknown[] | null = null): string | null {
-  return list === null ? null : JSON.stringify(list);
-}
+const jsonOf = (list: readonly unknown[] | null = null): string | null => (list === null ? null : JSON.stringify(list));
 
 /** Writes a post and its board event; null if the world event already has a post. */
 export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null> {

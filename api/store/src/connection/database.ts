@@ -105,9 +105,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /** Like `inTransaction`, but for work with effects outside the database: runs it once, and throws a conflict instead of repeating it. */
-export function inOneTry<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction().execute(work);
-}
+export const inOneTry = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work);
 
 /** Runs several reads as of one moment: they see everything committed before it and nothing after it. */
 export function inSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
@@ -187,10 +185,6 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /** True if Postgres refused a text because of a NUL or a lone surrogate. */
-export function isUnkeepableText(error: unknown): boolean {
-  return ['22021', '22P05'].includes(sqlState(error));
-}
+export const isUnkeepableText = (error: unknown): boolean => ['22021', '22P05'].includes(sqlState(error));
 
-export function isDuplicateError(error: unknown): boolean {
-  return sqlState(error) === '23505';
-}
+export const isDuplicateError = (error: unknown): boolean => sqlState(error) === '23505';

@@ -19,9 +19,7 @@ function statementOf(text: string, parameters: readonly unknown[]): pg.QueryConf
   return name === undefined ? { text, values } : { name, text, values };
 }
 
-function isSilence(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
-}
+const isSilence = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
 /** A pool that does not reuse a connection after an unanswered query. `connect` throws DatabaseBusyError if all are in use. */
 export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresPool {

@@ -31,9 +31,7 @@ const GATES = ['run', 'ledger.account', 'model_request'] as const;
 const WAIT_MS = 200;
 const LOOK_EVERY_MS = 50;
 
-export function isVillageFrozenError(error: unknown): boolean {
-  return sqlState(error) === FROZEN;
-}
+export const isVillageFrozenError = (error: unknown): boolean => sqlState(error) === FROZEN;
 
 export async function readFreeze(db: Db): Promise<ActiveFreeze | null> {
   const row = await db

@@ -96,9 +96,8 @@ export type NewCredential = Pick<
   'name' | 'agentId' | 'envelope' | 'fingerprint' | 'provider' | 'prices' | 'createdBy'
 >;
 
-function jsonOf(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
+const jsonOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value);
 
 /** Stores or replaces a credential and clears its test result. Null if the village already has the maximum number. */
 export async function putCredential(tx: Tx, row: NewCredential): Promise<CredentialRow | null> {

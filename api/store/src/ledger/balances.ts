@@ -11,9 +11,7 @@ export interface Funds {
 
 type FundsRow = Record<keyof Funds, string>;
 
-function fundsOf({ balance, held, asOf }: FundsRow): Funds {
-  return { balance: BigInt(balance), held: BigInt(held), asOf };
-}
+const fundsOf = ({ balance, held, asOf }: FundsRow): Funds => ({ balance: BigInt(balance), held: BigInt(held), asOf });
 
 /** Balances of agents in micro-aiDollars, holds included, without agents that have no account. */
 export async function readBalances(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {

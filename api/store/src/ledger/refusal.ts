@@ -23,14 +23,9 @@ export const LEDGER_REFUSALS = {
 
 export type LedgerRefusal = (typeof LEDGER_REFUSALS)[keyof typeof LEDGER_REFUSALS];
 
-function isRefusalCode(code: string): code is keyof typeof LEDGER_REFUSALS {
-  return code in LEDGER_REFUSALS;
-}
+const isRefusalCode = (code: string): code is keyof typeof LEDGER_REFUSALS => code in LEDGER_REFUSALS;
 
-export function refusalOfCode(code: string): LedgerRefusal | null {
-  return isRefusalCode(code) ? LEDGER_REFUSALS[code] : null;
-}
+export const refusalOfCode = (code: string): LedgerRefusal | null =>
+  isRefusalCode(code) ? LEDGER_REFUSALS[code] : null;
 
-export function refusalOfException(error: unknown): LedgerRefusal | null {
-  return refusalOfCode(sqlState(error));
-}
+export const refusalOfException = (error: unknown): LedgerRefusal | null => refusalOfCode(sqlState(error));

@@ -12,9 +12,7 @@ type Raw = Row<'deposit'>;
  */
 export type Deposit = Readonly<Omit<Raw, 'amount' | 'net'>> & { readonly amount: bigint; readonly net: bigint };
 
-function depositOf(raw: Raw): Deposit {
-  return { ...raw, amount: BigInt(raw.amount), net: BigInt(raw.net) };
-}
+const depositOf = (raw: Raw): Deposit => ({ ...raw, amount: BigInt(raw.amount), net: BigInt(raw.net) });
 
 type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' | 'amount' | 'origin' | 'note'> & {
   readonly actor: LedgerActor;

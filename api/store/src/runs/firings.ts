@@ -75,9 +75,7 @@ const COLUMNS = ['firing_id as firingId', 'slot', 'fired_at as firedAt', 'made_u
 type Raw = Readonly<Selection<Tables, 'firing', (typeof COLUMNS)[number]>>;
 export type FiringRow = Raw & { readonly runs: readonly FiredRun[] };
 
-function rowOf(row: Raw): FiringRow {
-  return { ...row, runs: row.runs as readonly FiredRun[] };
-}
+const rowOf = (row: Raw): FiringRow => ({ ...row, runs: row.runs as readonly FiredRun[] });
 
 export async function findFiring(db: Db, scheduleUid: string, slot: Date): Promise<FiringRow | null> {
   const row = await db

@@ -47,9 +47,7 @@ interface Growing {
   firsts: Map<number, Place>;
 }
 
-function countOf(parts: readonly LeafPart[]): number {
-  return parts.reduce((sum, { hashes }) => sum + hashes.length / 32, 0);
-}
+const countOf = (parts: readonly LeafPart[]): number => parts.reduce((sum, { hashes }) => sum + hashes.length / 32, 0);
 
 async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promise<void> {
   const tail = parts.at(-1);
@@ -83,9 +81,7 @@ function rangeAfter(before: LeafRange, parts: readonly LeafPart[], horizon: bigi
   };
 }
 
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Hashes each range while it reads the next. Returns whether entries are left. */
 async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise<boolean> {

@@ -14,9 +14,7 @@ export interface LogHead {
 
 type HeadRow = Place & Pick<LogHead, 'size' | 'note'>;
 
-function headOf({ size, note, xact, kind, id }: HeadRow): LogHead {
-  return { size, note, last: { xact, kind, id } };
-}
+const headOf = ({ size, note, xact, kind, id }: HeadRow): LogHead => ({ size, note, last: { xact, kind, id } });
 
 const HEAD = sql`select size, note, xact::text, kind, id from log.head`;
 

@@ -23,9 +23,7 @@ function bidsWhere(condition: RawBuilder<unknown>): RawBuilder<Raw> {
     from bid b where ${condition}`;
 }
 
-function bidOf(raw: Raw): BidRow {
-  return { ...raw, amount: BigInt(raw.amount) };
-}
+const bidOf = (raw: Raw): BidRow => ({ ...raw, amount: BigInt(raw.amount) });
 
 /** Writes a bid. The caller has already held its money. */
 export async function insertBid(

@@ -56,9 +56,7 @@ function purchasesWhere(condition: RawBuilder<unknown>, rest: RawBuilder<unknown
     from purchase p left join gpu_window w using (window_id) where ${condition} ${rest}`;
 }
 
-function purchaseOf(raw: Raw): PurchaseRow {
-  return { ...raw, price: BigInt(raw.price) };
-}
+const purchaseOf = (raw: Raw): PurchaseRow => ({ ...raw, price: BigInt(raw.price) });
 
 /** Writes a paid purchase and returns its id. If it begins now, the caller announces it with `announceBoosts`. */
 export async function insertPurchase(

@@ -18,9 +18,7 @@ type AuditRow = Readonly<Selection<Tables, 'audit', (typeof COLUMNS)[number]>>;
 /** One act of the audit. `detail` has facts that are recorded nowhere else. */
 export type AuditEntry = Omit<AuditRow, 'at'>;
 
-export function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
-  return recordAudits(db, [entry]);
-}
+export const recordAudit = (db: Db, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
 
 export async function recordAudits(db: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
