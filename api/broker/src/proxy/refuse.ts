@@ -20,9 +20,7 @@ const STATUSES: Readonly<Partial<Record<EgressRefusalCode, number>>> = {
   egress_log_unavailable: 503,
 };
 
-export function statusOf(code: EgressRefusalCode): number {
-  return STATUSES[code] ?? 403;
-}
+export const statusOf = (code: EgressRefusalCode): number => STATUSES[code] ?? 403;
 
 const bodyOf = ({ code, message }: EgressDenial): string => `${JSON.stringify({ reason: code, message })}\n`;
 

@@ -55,9 +55,7 @@ export const PostAudience = z
   .meta({ example: 'public' });
 export type PostAudience = z.infer<typeof PostAudience>;
 
-export function audienceOf(agentId: string): PostAudience {
-  return `agent:${agentId}`;
-}
+export const audienceOf = (agentId: string): PostAudience => `agent:${agentId}`;
 
 /** The agent id of an audience of one agent, else null. */
 export function addresseeOf(audience: PostAudience): string | null {

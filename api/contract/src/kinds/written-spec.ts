@@ -18,9 +18,7 @@ export interface SpecProblem {
 
 const PROBLEMS_MAX = 20;
 
-function pathOf(path: readonly PropertyKey[]): string {
-  return ['spec', ...path.map(String)].join('.');
-}
+const pathOf = (path: readonly PropertyKey[]): string => ['spec', ...path.map(String)].join('.');
 
 /**
  * The problems of a spec that a person wrote, at most 20; none if it is valid. The API server decides in the end: some of its rules need the

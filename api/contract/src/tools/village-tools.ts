@@ -379,9 +379,7 @@ export const VILLAGE_TOOLS = {
 export type VillageToolName = keyof typeof VILLAGE_TOOLS;
 export const VILLAGE_TOOL_NAMES = Object.keys(VILLAGE_TOOLS) as readonly VillageToolName[];
 
-export function isVillageTool(name: string): name is VillageToolName {
-  return Object.hasOwn(VILLAGE_TOOLS, name);
-}
+export const isVillageTool = (name: string): name is VillageToolName => Object.hasOwn(VILLAGE_TOOLS, name);
 
 export function villageTool(name: string): VillageTool | undefined {
   return isVillageTool(name) ? VILLAGE_TOOLS[name] : undefined;

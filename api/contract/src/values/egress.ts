@@ -231,16 +231,12 @@ export const EGRESS_HOST_HELD_S = 120;
 /** All names under which the broker asks people. */
 export const BROKER_TOOLS: readonly string[] = [...Object.values(EGRESS_TOOLS), REACH_HOST];
 
-export function isEgressTool(tool: string): boolean {
-  return BROKER_TOOLS.includes(tool);
-}
+export const isEgressTool = (tool: string): boolean => BROKER_TOOLS.includes(tool);
 
 /** Requests that only an admin may allow: they open a host, or a push leaves the agent's own branches. */
 export const ADMIN_TOOLS: readonly string[] = [REACH_HOST, EGRESS_TOOLS.push_elsewhere];
 
-export function needsAdmin(tool: string): boolean {
-  return ADMIN_TOOLS.includes(tool);
-}
+export const needsAdmin = (tool: string): boolean => ADMIN_TOOLS.includes(tool);
 
 /** The placeholder that programs in a pod use instead of a secret. It is useless without the broker. */
 export const placeholderOf = (name: string): string => `hamlet-placeholder-${name}`;

@@ -3,9 +3,7 @@
  * providers refuse such halves, which programs make when they cut a text by UTF-16 units. The caller bounds the depth.
  * Returns the value itself if it has none. Pure.
  */
-export function wellFormed<T>(value: T): T {
-  return repaired(value) as T;
-}
+export const wellFormed = <T>(value: T): T => repaired(value) as T;
 
 function repaired(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();

@@ -51,9 +51,7 @@ const ConfiguredProvider = z.strictObject({
 const KEYED_KINDS: readonly string[] = ['openai', 'openrouter', 'anthropic'];
 
 /** True if providers of this kind have a fixed address and take a key. */
-export function isHostedKind(kind: string): boolean {
-  return KEYED_KINDS.includes(kind);
-}
+export const isHostedKind = (kind: string): boolean => KEYED_KINDS.includes(kind);
 
 export const PROVIDER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 

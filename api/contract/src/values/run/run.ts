@@ -16,9 +16,7 @@ export const RUN_STEPS_MAX = 1_000;
 export const RUN_UNSETTLED_MAX = 64;
 export const RUN_ANSWER_MAX_CHARS = 65_536;
 
-export function runText(max: number): z.ZodString {
-  return plainText(max);
-}
+export const runText = (max: number): z.ZodString => plainText(max);
 
 /** A lease ends this long after the start or the last renewal; then the run waits for an agent again. */
 export const RUN_LEASE_S = 30;
