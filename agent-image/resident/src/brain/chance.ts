@@ -15,6 +15,4 @@ export function seedOf(seed: number, ...words: readonly (string | number)[]): nu
   return Math.floor(chance(seed, ...words) * 0x1_0000_0000);
 }
 
-export function choose<T>(list: readonly T[], random: number): T | undefined {
-  return list[Math.floor(random * list.length)];
-}
+export const choose = <T>(list: readonly T[], random: number): T | undefined => list[Math.floor(random * list.length)];

@@ -115,18 +115,14 @@ export function stopAt(plan: DayPlan, minute: number): Stop | undefined {
 }
 
 /** True if it is time to sleep. The night spans midnight. */
-export function isBedtime(plan: DayPlan, minute: number): boolean {
-  return minute < plan.rises || minute >= plan.retires;
-}
+export const isBedtime = (plan: DayPlan, minute: number): boolean => minute < plan.rises || minute >= plan.retires;
 
 export function isOpenTo({ tier }: Character, { unlocked_by }: Landmark): boolean {
   return unlocked_by === undefined || rankOf(unlocked_by) <= rankOf(tier ?? '');
 }
 
 /** The rank in a name such as `tier-2`; -1 for a name of another form. */
-export function rankOf(tier: string): number {
-  return Number(/^tier-([0-9]+)$/.exec(tier)?.[1] ?? -1);
-}
+export const rankOf = (tier: string): number => Number(/^tier-([0-9]+)$/.exec(tier)?.[1] ?? -1);
 
 /** The place of a gathering depends only on the map, so that all agents meet at the same place. */
 function gatheringPlace(open: readonly Landmark[], kinds: readonly string[]): Landmark | undefined {

@@ -43,9 +43,7 @@ const ACTIVITY: Readonly<Record<Activity, string>> = {
   working: 'working',
 };
 
-export function mayDo(use: Affordance): string {
-  return DOING[use].may;
-}
+export const mayDo = (use: Affordance): string => DOING[use].may;
 
 export function didDo(use: string): string | null {
   return Object.entries(DOING).find(([name]) => name === use)?.[1].did ?? null;

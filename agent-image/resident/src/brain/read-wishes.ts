@@ -32,9 +32,7 @@ const MASKED = /\u{e000}(\d+)\u{e000}/gu;
 /** A quotation before a capital letter. If it ends with a full stop, the surrounding sentence ends there too. */
 const QUOTED_END = /\u{e000}(\d+)\u{e000}(?=\s+\p{Lu})/gu;
 
-function looksLikeCode(text: string): boolean {
-  return CODE.test(text.replaceAll(QUOTED, '')) || /^\s*[{[]/u.test(text);
-}
+const looksLikeCode = (text: string): boolean => CODE.test(text.replaceAll(QUOTED, '')) || /^\s*[{[]/u.test(text);
 
 /** The parts of a prompt's sentences, in order. A quotation is never split. */
 function clausesOf(prompt: string): readonly string[] {

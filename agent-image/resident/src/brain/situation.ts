@@ -101,9 +101,7 @@ export function wordOf(wake: Wake, name: string): string | undefined {
 type Tile = { readonly x: number; readonly y: number };
 
 /** Distance in tiles as the village measures it (Chebyshev). */
-export function tilesBetween(a: Tile, b: Tile): number {
-  return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
-}
+export const tilesBetween = (a: Tile, b: Tile): number => Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
 
 /** The landmark where the agent stands; undefined while it walks or stands out of doors. */
 export function placeOf({ self, landmarks }: Pick<Situation, 'self' | 'landmarks'>): Landmark | undefined {

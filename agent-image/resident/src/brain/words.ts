@@ -30,9 +30,7 @@ export function clockInWords(minute: number): string {
   return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 }
 
-export function plain(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-}
+export const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
 /** Kinds of place whose names are proper names without an article: “Café Hearth”, “Alder Cottage”. */
 const PROPER: ReadonlySet<Landmark['kind']> = new Set<Landmark['kind']>(['cafe', 'home', 'waypoint']);

@@ -15,9 +15,7 @@ export const BROKER_HOST = 'hamlet';
 const DIRECT = 'localhost,127.0.0.1,::1';
 
 /** A user of the proxy: the run and call of a process. The agent's token never leaves the resident. */
-export function proxyUser({ run, call }: ProcessPlace): string {
-  return `${run}/${call}`;
-}
+export const proxyUser = ({ run, call }: ProcessPlace): string => `${run}/${call}`;
 
 /** The address of the proxy with a user. The password is ignored, but some programs require one. */
 function proxyAddress(place: ProcessPlace): string {

@@ -123,9 +123,7 @@ const WITH_ITEM: Readonly<Record<string, string>> = {
   tool: 'I worked with the tool.',
 };
 
-function kindOf(itemId: string): string {
-  return itemId.replace(/-\d+$/u, '');
-}
+const kindOf = (itemId: string): string => itemId.replace(/-\d+$/u, '');
 
 function nameOfAgent({ neighbours }: Situation, agentId: string): string {
   return neighbours.find(({ agent_id }) => agent_id === agentId)?.display_name ?? agentId;

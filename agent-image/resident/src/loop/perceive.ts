@@ -77,9 +77,7 @@ function itemsNear(from: Tile, { items }: WorldView): readonly LyingItem[] {
     .slice(0, MAX_ITEMS);
 }
 
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
-}
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /**
  * The agent's board state before it decides. The cursor moves past news that need no reply. Judgements are read again until the

@@ -67,9 +67,7 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
 }
 
 /** The stay of the last turn; null if the memory has none, or it cannot be parsed. */
-export function recallStay(memory: Pick<LifeStore, 'recall'>): Stay | null {
-  return recalled(memory, STAY, Stay);
-}
+export const recallStay = (memory: Pick<LifeStore, 'recall'>): Stay | null => recalled(memory, STAY, Stay);
 
 /** The mind after the last turn. A part that the memory lacks, or that cannot be parsed, starts empty. */
 export function recallMind(memory: Pick<LifeStore, 'recall'>): Mind {

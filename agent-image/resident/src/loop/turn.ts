@@ -112,9 +112,7 @@ async function withTrade(village: Village, situation: Situation, config: AgentCo
   return { ...situation, trade, mind: { ...mind, trade: { ...mind.trade, lookedAt: tick } } };
 }
 
-function planIn({ board }: Situation): object {
-  return board === null || board.plan === null ? {} : { plan: board.plan };
-}
+const planIn = ({ board }: Situation): object => (board === null || board.plan === null ? {} : { plan: board.plan });
 
 /** The decision or line of a model that this turn follows: its option, the purpose that groups acts, and any new plan for the day. */
 function choiceIn({ thought }: Situation, { after, why, goal }: Decision): object {

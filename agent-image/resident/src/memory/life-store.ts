@@ -119,6 +119,4 @@ function append(file: number, lines: string): void {
   }
 }
 
-function toLine(entity: Entity): string {
-  return `${JSON.stringify(entity)}\n`;
-}
+const toLine = (entity: Entity): string => `${JSON.stringify(entity)}\n`;

@@ -30,9 +30,7 @@ export function decidePaid(end: PaidEnd, nowMs: number): PaidDecision {
   return { kind: 'ask', inMs: Math.min(ASK_EVERY_MS, end - nowMs) };
 }
 
-export function mayBegin(end: PaidEnd, nowMs: number): boolean {
-  return end === null || nowMs < end;
-}
+export const mayBegin = (end: PaidEnd, nowMs: number): boolean => end === null || nowMs < end;
 
 export interface PaidPorts {
   readonly village: Pick<Village, 'paidTime'>;

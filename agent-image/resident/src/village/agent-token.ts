@@ -9,9 +9,7 @@ export interface TokenSource {
   renew(): void;
 }
 
-export function fixedToken(token: string): TokenSource {
-  return { get: async () => token, renew: () => {} };
-}
+export const fixedToken = (token: string): TokenSource => ({ get: async () => token, renew: () => {} });
 
 /** Exchanges tokens. Concurrent requests share one exchange; a failed exchange is retried by the next request. */
 export function exchangedToken(

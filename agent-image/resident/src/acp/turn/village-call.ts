@@ -28,9 +28,7 @@ export interface AskedOf {
  * The village's call for a program's request: a command is `shell`, a change inside the workspace `edit_file`, a look at it `read_file`,
  * an address `web_fetch`. Everything else, and what is not clear, is `program_act`, about which a person decides each time. Pure.
  */
-export function villageCallOf(asked: AskedOf): VillageCall {
-  return knownCallOf(asked) ?? unknownCallOf(asked);
-}
+export const villageCallOf = (asked: AskedOf): VillageCall => knownCallOf(asked) ?? unknownCallOf(asked);
 
 function knownCallOf({ call, ...place }: AskedOf): VillageCall | null {
   switch (call.kind) {

@@ -60,13 +60,9 @@ export function requestForModel(code: Refusal, detail: string): HelpRequest | nu
 
 const WONDER = 'wonder ';
 
-export function wonderSubject(about: string): string {
-  return `${WONDER}${about}`;
-}
+export const wonderSubject = (about: string): string => `${WONDER}${about}`;
 
-export function isWonder(subject: string): boolean {
-  return subject.startsWith(WONDER);
-}
+export const isWonder = (subject: string): boolean => subject.startsWith(WONDER);
 
 export function nextRequest(
   requests: readonly HelpRequest[],

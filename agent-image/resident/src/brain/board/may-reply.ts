@@ -39,13 +39,9 @@ export function mayReply(
 const COURTESY = /\b(thanks?|thank you|you are welcome|any time|good ?night|take care)\b/iu;
 
 /** True if a text thanks or says goodbye, and asks nothing. */
-export function isCourtesy(text: string): boolean {
-  return COURTESY.test(text) && !text.includes('?');
-}
+export const isCourtesy = (text: string): boolean => COURTESY.test(text) && !text.includes('?');
 
-export function idOf({ post, reply }: BoardNews): string {
-  return reply?.reply_id ?? post.post_id;
-}
+export const idOf = ({ post, reply }: BoardNews): string => reply?.reply_id ?? post.post_id;
 
 export function wantsReply(
   { mind, tick, character }: Pick<Situation, 'mind' | 'tick' | 'character'>,

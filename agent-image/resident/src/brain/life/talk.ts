@@ -25,9 +25,7 @@ export function talkWith({ talks }: LifeMind, agentId: string): Talk | undefined
   return talks.find((talk) => talk.with === agentId);
 }
 
-export function ownLines(talk: Talk | undefined): number {
-  return talk?.lines.filter(({ by }) => by === 'me').length ?? 0;
-}
+export const ownLines = (talk: Talk | undefined): number => talk?.lines.filter(({ by }) => by === 'me').length ?? 0;
 
 export function withSaid(life: LifeMind, said: Said): LifeMind {
   if (talkWith(life, said.with)?.over === true) return life;
