@@ -20,9 +20,7 @@ export function accountIn(id: string): string | null {
   return /^account ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(id)?.[1] ?? null;
 }
 
-export function isOwn(id: string, viewer: ViewerId): boolean {
-  return viewer !== null && id === `account ${viewer}`;
-}
+export const isOwn = (id: string, viewer: ViewerId): boolean => viewer !== null && id === `account ${viewer}`;
 
 const PLACES = 2;
 
@@ -60,9 +58,7 @@ export function priceLabel(price: { readonly per_hour: string; readonly per_thou
   return parts.length === 0 ? 'No charge' : parts.join(' · ');
 }
 
-export function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** The sum of amounts; other text counts as zero. */
 export function sumOf(amounts: readonly string[]): string {
@@ -78,9 +74,7 @@ export function readAmount(typed: string): bigint | null {
   }
 }
 
-function isNothing(amount: string): boolean {
-  return /^0(\.0+)?$/.test(amount);
-}
+const isNothing = (amount: string): boolean => /^0(\.0+)?$/.test(amount);
 
 export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
   reward: 'Reward',

@@ -26,9 +26,7 @@ export const VIEWS = [
 export type View = (typeof VIEWS)[number];
 const MAP_VIEWS: ReadonlySet<View> = new Set<View>(['map', 'board']);
 
-export function showsMap(view: View): boolean {
-  return MAP_VIEWS.has(view);
-}
+export const showsMap = (view: View): boolean => MAP_VIEWS.has(view);
 
 export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const;
 export type PostFilter = (typeof POST_FILTERS)[number];

@@ -54,9 +54,7 @@ export function useViewerId(): string | null {
   return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.account_id : null));
 }
 
-export function useVillageState<S>(select: (state: AppState) => S): S {
-  return useStore(useVillage().store, select);
-}
+export const useVillageState = <S>(select: (state: AppState) => S): S => useStore(useVillage().store, select);
 
 export function useAgentNames(): readonly { readonly id: string; readonly name: string }[] {
   const details = useVillageState((state) => state.details);
@@ -80,9 +78,7 @@ export function useAgentName(id: string): string {
   return useVillageState((state) => state.details.get(id)?.display_name ?? id);
 }
 
-export function useHintedPace(fastMs: number): () => number {
-  return hintedPace(useVillage().board, fastMs);
-}
+export const useHintedPace = (fastMs: number): (() => number) => hintedPace(useVillage().board, fastMs);
 
 const NAMES_MS = 600_000;
 
@@ -115,6 +111,4 @@ export function useTiers(): Live<{ readonly entitlements: readonly EntitlementVi
 }
 
 /** The name of a tier for people, by the tiers of the village. */
-export function useTierLabel(name: string | null): string {
-  return tierLabel(useTiers().data?.entitlements ?? [], name);
-}
+export const useTierLabel = (name: string | null): string => tierLabel(useTiers().data?.entitlements ?? [], name);

@@ -43,9 +43,7 @@ export function IconButton({ icon, iconPx = 18, label, className, ...native }: I
   );
 }
 
-function joined(own: string, more: string | undefined): string {
-  return more === undefined ? own : `${own} ${more}`;
-}
+const joined = (own: string, more: string | undefined): string => (more === undefined ? own : `${own} ${more}`);
 
 /** A line icon in the colour of the text; decoration only, so it is hidden from assistive technology. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {

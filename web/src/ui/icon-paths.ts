@@ -109,13 +109,9 @@ export const ICON_PATHS = {
 export type IconName = keyof typeof ICON_PATHS;
 
 /** The icon with this name, or `fallback` if a newer village uses a name that this page does not know. */
-export function iconOr(name: string, fallback: IconName): IconName {
-  return isIcon(name) ? name : fallback;
-}
+export const iconOr = (name: string, fallback: IconName): IconName => (isIcon(name) ? name : fallback);
 
-function isIcon(name: string): name is IconName {
-  return Object.hasOwn(ICON_PATHS, name);
-}
+const isIcon = (name: string): name is IconName => Object.hasOwn(ICON_PATHS, name);
 
 export const HANDS_ICONS: Readonly<Record<HandsActivity, IconName>> = {
   typing: 'keyboard',

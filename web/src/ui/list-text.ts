@@ -3,9 +3,7 @@ const written = (item: unknown): string =>
   typeof item === 'string' && /[\s,"]/.test(item) ? `"${item.replaceAll('"', '""')}"` : String(item);
 
 /** The text of a short list in a field, such as `443, 8443`. Empty if the value is not a list. */
-export function listText(value: unknown): string {
-  return Array.isArray(value) ? value.map(written).join(', ') : '';
-}
+export const listText = (value: unknown): string => (Array.isArray(value) ? value.map(written).join(', ') : '');
 
 /** A quoted value, whose last quote may still be missing, or a word without spaces and commas. */
 const ITEM = /"((?:[^"]|"")*)(?:"|$)|[^\s,]+/g;

@@ -27,16 +27,12 @@ export function applyBrand(color: string): void {
     }
 }
 
-export function nextTheme(theme: Theme): Theme {
-  return NEXT[theme];
-}
+export const nextTheme = (theme: Theme): Theme => NEXT[theme];
 
 const SHORTCUTS_KEY = 'hamlet-shortcuts';
 
 /** True if one-key shortcuts are on for this device. Escape always works, and so do arrow keys within a list. */
-export function shortcutsOn(): boolean {
-  return localStorage.getItem(SHORTCUTS_KEY) !== 'off';
-}
+export const shortcutsOn = (): boolean => localStorage.getItem(SHORTCUTS_KEY) !== 'off';
 
 export function saveShortcuts(on: boolean): void {
   if (on) localStorage.removeItem(SHORTCUTS_KEY);
@@ -45,9 +41,7 @@ export function saveShortcuts(on: boolean): void {
 
 const CONNECT_KEY = 'hamlet-connect-dismissed';
 
-export function isConnectDismissed(): boolean {
-  return localStorage.getItem(CONNECT_KEY) !== null;
-}
+export const isConnectDismissed = (): boolean => localStorage.getItem(CONNECT_KEY) !== null;
 
 export function dismissConnect(): void {
   localStorage.setItem(CONNECT_KEY, '1');

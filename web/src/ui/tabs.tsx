@@ -49,6 +49,4 @@ export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsP
 }
 
 /** The id of the panel below the tabs with this label. */
-export function tabPanelId(label: string): string {
-  return `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
-}
+export const tabPanelId = (label: string): string => `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;

@@ -56,9 +56,7 @@ export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): s
 }
 
 /** A date and time in the zone of the device, rounded down to the minute. */
-export function minuteTime(iso: string): string {
-  return dateTime(Math.floor(Date.parse(iso) / 60_000) * 60_000);
-}
+export const minuteTime = (iso: string): string => dateTime(Math.floor(Date.parse(iso) / 60_000) * 60_000);
 
 /** A time of day with seconds in the zone of the device: `08:30:15`. */
 export function secondTime(iso: string): string {

@@ -40,6 +40,4 @@ export function hitTest(list: DrawList, point: Point, finger = false): Hit {
 }
 
 /** Half the width of a drawn name, at 12 px: a letter is 6.5 px wide on average. */
-function nameHalfWidth(text: string): number {
-  return Math.max(REACH_PX, (text.length * 6.5 + 14) / 2);
-}
+const nameHalfWidth = (text: string): number => Math.max(REACH_PX, (text.length * 6.5 + 14) / 2);

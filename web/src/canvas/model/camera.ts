@@ -146,6 +146,4 @@ export function glide(camera: Camera, target: Camera, elapsedMs: number): Camera
 /** The time in which a glide covers 63 % of the way: fast enough to feel direct, slow enough to follow with the eye. */
 const GLIDE_MS = 160;
 
-export function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value));
-}
+export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));

@@ -27,6 +27,4 @@ export function smoothNoise(x: number, y: number, shape: { readonly scale: numbe
   return upper + (lower - upper) * shareY;
 }
 
-function ease(share: number): number {
-  return share * share * (3 - 2 * share);
-}
+const ease = (share: number): number => share * share * (3 - 2 * share);

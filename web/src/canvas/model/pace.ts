@@ -32,9 +32,7 @@ export function causeOf(shown: {
   return shown.isLively || shown.changedMs < SETTLE_MS ? 'rest' : 'still';
 }
 
-export function isSlow(costMs: number): boolean {
-  return costMs > SLOW_MS;
-}
+export const isSlow = (costMs: number): boolean => costMs > SLOW_MS;
 
 /** The pause after a frame, at most 1 s. */
 export function pauseAfter(costMs: number, next: FrameCause): number {
@@ -42,6 +40,4 @@ export function pauseAfter(costMs: number, next: FrameCause): number {
 }
 
 /** The time for which the next frame may paint missing ground. `costMs` is the cost of the last frame that was drawn. */
-export function paintTime(costMs: number): number {
-  return isSlow(costMs) ? Math.min(costMs, LONGEST_PAINT_MS) : PAINT_MS;
-}
+export const paintTime = (costMs: number): number => (isSlow(costMs) ? Math.min(costMs, LONGEST_PAINT_MS) : PAINT_MS);

@@ -17,9 +17,7 @@ export interface MapFrame {
 const BADGE_TICKS = 4;
 
 /** Counts the changes of all badges up to a tick. */
-export function badgeSteps(tick: number): number {
-  return Math.floor(tick / BADGE_TICKS);
-}
+export const badgeSteps = (tick: number): number => Math.floor(tick / BADGE_TICKS);
 
 /**
  * Equal texts mean equal pictures, so that a map on which nothing changes is not drawn again. A slightly different

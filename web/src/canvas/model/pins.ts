@@ -31,6 +31,4 @@ export function pinCommands(pins: readonly ScenePin[], { camera, viewport, visib
   return commands.toSorted((left, right) => RANK[right.tone] - RANK[left.tone] || left.y - right.y);
 }
 
-function isNear(left: Point, right: Point): boolean {
-  return Math.hypot(left.x - right.x, left.y - right.y) < APART_PX;
-}
+const isNear = (left: Point, right: Point): boolean => Math.hypot(left.x - right.x, left.y - right.y) < APART_PX;

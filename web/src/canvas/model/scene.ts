@@ -1,9 +1,7 @@
 import { parseItemId } from '@hamlet/core';
 
 /** The kind of an item by its id; an id of another form is drawn as a parcel. */
-export function itemKind(itemId: string): string {
-  return parseItemId(itemId)?.kind ?? 'parcel';
-}
+export const itemKind = (itemId: string): string => parseItemId(itemId)?.kind ?? 'parcel';
 
 export type SceneItem = Readonly<{ id: string; kind: string; x: number; y: number }>;
 

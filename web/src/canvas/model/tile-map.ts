@@ -7,9 +7,7 @@ export type TileKind = Terrain;
 export type TileMap = Readonly<{ width: number; height: number; at(x: number, y: number): TileKind }>;
 
 /** A newer server may send other kinds of tiles; the map draws them as grass. */
-export function tileKind(name: string): TileKind {
-  return TERRAINS.find((kind) => kind === name) ?? 'grass';
-}
+export const tileKind = (name: string): TileKind => TERRAINS.find((kind) => kind === name) ?? 'grass';
 
 /** Kinds that are objects on top of another tile. */
 const FURNITURE: ReadonlySet<TileKind> = new Set([
@@ -88,9 +86,7 @@ export type Building = Readonly<{ id: number; rect: TileRect; tiles: ReadonlySet
 
 const INDOORS: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'wall', 'door', 'window']);
 
-export function isIndoors(map: TileMap, x: number, y: number): boolean {
-  return INDOORS.has(surfaceAt(map, x, y));
-}
+export const isIndoors = (map: TileMap, x: number, y: number): boolean => INDOORS.has(surfaceAt(map, x, y));
 
 /** The houses of a map: every group of at least six adjacent indoor tiles. */
 export function findBuildings(map: TileMap): Building[] {

@@ -58,9 +58,7 @@ export type LabelSpec =
 const FAMILY = '"Nunito Variable", system-ui, sans-serif';
 const BUBBLE_TEXT_PX = 190;
 
-export function labelKey(spec: LabelSpec): string {
-  return Object.values(spec).join('|');
-}
+export const labelKey = (spec: LabelSpec): string => Object.values(spec).join('|');
 
 export function paintLabel(spec: LabelSpec, pixelRatio: number): Label {
   switch (spec.kind) {

@@ -29,9 +29,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** The activity in words that follow "is". */
-export function activityLabel(activity: string): string {
-  return LABELS[activity] ?? activity.replaceAll('_', ' ');
-}
+export const activityLabel = (activity: string): string => LABELS[activity] ?? activity.replaceAll('_', ' ');
 
 /** The feed entries for events of the world, newest first. `serial` makes their ids unique. */
 export function entriesOf(

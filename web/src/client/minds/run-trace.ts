@@ -108,13 +108,9 @@ function placeOfEvent(event: RunEvent): Place | null {
   }
 }
 
-function compare(left: Place, right: Place): number {
-  return left.ask - right.ask || left.attempt - right.attempt;
-}
+const compare = (left: Place, right: Place): number => left.ask - right.ask || left.attempt - right.attempt;
 
 const LIVE_MS = 3_000;
 const SETTLED_MS = 60_000;
 
-export function runRefreshMs({ state }: Pick<Run, 'state'>): number {
-  return isSettled(state) ? SETTLED_MS : LIVE_MS;
-}
+export const runRefreshMs = ({ state }: Pick<Run, 'state'>): number => (isSettled(state) ? SETTLED_MS : LIVE_MS);

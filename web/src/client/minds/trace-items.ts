@@ -127,9 +127,7 @@ function isModelEvent(event: RunEvent): event is ModelEvent {
   return event.event === 'model_asked' || event.event === 'model_answered' || event.event === 'model_failed';
 }
 
-function modelKey({ ask, attempt }: ModelEvent['detail']): string {
-  return `model ${ask} ${attempt}`;
-}
+const modelKey = ({ ask, attempt }: ModelEvent['detail']): string => `model ${ask} ${attempt}`;
 
 const NEW_CALL = {
   endedAt: null,

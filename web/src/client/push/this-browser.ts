@@ -33,9 +33,7 @@ async function currentSubscription(): Promise<PushSubscription | null> {
 }
 
 /** The endpoint of this browser at its push service; null if it has no subscription. */
-export async function thisEndpoint(): Promise<string | null> {
-  return (await currentSubscription())?.endpoint ?? null;
-}
+export const thisEndpoint = async (): Promise<string | null> => (await currentSubscription())?.endpoint ?? null;
 
 /** Ends the subscription of this browser: its push service refuses further notices. */
 export async function unsubscribe(): Promise<void> {

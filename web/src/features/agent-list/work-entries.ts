@@ -44,9 +44,7 @@ function ofRun(run: Run): WorkEntry {
   };
 }
 
-function isEnded(state: Run['state']): state is keyof typeof ENDS {
-  return isSettled(state);
-}
+const isEnded = (state: Run['state']): state is keyof typeof ENDS => isSettled(state);
 
 function ofPurchase({ purchase_id: id, agent_id: agentId, item, price, bought_at: at }: PurchaseView): WorkEntry {
   const text = `bought ${item.kind === 'gpu' ? 'GPU time' : purchaseText(item)} for ${moneyLabel(price)}`;

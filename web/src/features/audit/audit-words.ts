@@ -160,6 +160,4 @@ const ACTS: Readonly<Record<string, ActWords | undefined>> = {
 
 export const hasWords = (action: string): boolean => Object.hasOwn(ACTS, action);
 
-export function wordsOfAct(action: string): ActWords {
-  return ACTS[action] ?? [action, 'to'];
-}
+export const wordsOfAct = (action: string): ActWords => ACTS[action] ?? [action, 'to'];

@@ -10,6 +10,4 @@ export function drillSummary({ figures }: Pick<Drill, 'figures'>): string {
 }
 
 /** The time from the click to the last effect: 0 if none was seen after it. */
-export function withinLabel(ms: number): string {
-  return ms === 0 ? 'at once' : `${ms} ms`;
-}
+export const withinLabel = (ms: number): string => (ms === 0 ? 'at once' : `${ms} ms`);

@@ -43,9 +43,7 @@ export function readTags(line: string): string[] {
   ];
 }
 
-export function tagsText(tags: readonly string[]): string {
-  return tags.join(', ');
-}
+export const tagsText = (tags: readonly string[]): string => tags.join(', ');
 
 export function toggleTag(line: string, tag: string): string {
   const tags = readTags(line);

@@ -173,6 +173,4 @@ function wordsOf(to: string, answers: boolean): Readonly<{ label: string; send: 
     : { label: `Message to ${to}`, send: 'Send', maxChars: MESSAGE_MAX_CHARS };
 }
 
-function isTouch(): boolean {
-  return window.matchMedia('(pointer: coarse)').matches;
-}
+const isTouch = (): boolean => window.matchMedia('(pointer: coarse)').matches;

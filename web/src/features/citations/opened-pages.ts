@@ -23,6 +23,4 @@ export function unopenedIn(text: string, opened: OpenedKeys): readonly string[] 
 }
 
 /** The host of an address, with look-alike letters in Punycode. */
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
-}
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);

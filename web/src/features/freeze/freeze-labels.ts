@@ -36,6 +36,4 @@ function whenLabel(at: string | null, since: string | null): string {
 }
 
 /** Rounds an instant down to the second, because a reader needs no milliseconds. */
-export function toSecond(iso: string): number {
-  return Math.floor(Date.parse(iso) / 1000) * 1000;
-}
+export const toSecond = (iso: string): number => Math.floor(Date.parse(iso) / 1000) * 1000;

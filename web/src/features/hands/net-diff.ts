@@ -42,9 +42,7 @@ function hunksOf(diff: string): readonly Hunk[] | null {
   return hunks;
 }
 
-function isGap(piece: Piece): piece is Gap {
-  return 'count' in piece;
-}
+const isGap = (piece: Piece): piece is Gap => 'count' in piece;
 
 /** Applies a hunk to the pieces. False if the file is known to look otherwise. */
 function apply(state: State, { at, lines }: Hunk): boolean {

@@ -35,9 +35,7 @@ export function deletedLabel({ deleted_by: by, setting }: Pick<KeptThing, 'delet
 
 const NUMBER = new Intl.NumberFormat('en');
 
-export function rowsLabel(rows: number): string {
-  return rows === 1 ? 'about 1 row' : `about ${NUMBER.format(rows)} rows`;
-}
+export const rowsLabel = (rows: number): string => (rows === 1 ? 'about 1 row' : `about ${NUMBER.format(rows)} rows`);
 
 /** Percent of the database, 0 to 100. */
 export function shareOf({ bytes }: Pick<KeptThing, 'bytes'>, { database_bytes: all }: Keeping): number {

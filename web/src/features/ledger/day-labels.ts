@@ -13,9 +13,7 @@ export function roundedLabel(amount: string): string {
 }
 
 /** `Mon 30 Nov` for `2026-11-30`. */
-export function dayLabel(day: string): string {
-  return DAY.format(Date.parse(day)).replace(',', '');
-}
+export const dayLabel = (day: string): string => DAY.format(Date.parse(day)).replace(',', '');
 
 /** `0.12 USD, 1.00 EUR`; `0` without costs, and empty for a viewer who may not read them. */
 export function costsLabel({ costs }: Pick<DaySums, 'costs'>): string {

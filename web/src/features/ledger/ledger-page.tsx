@@ -269,13 +269,9 @@ function Flow({ sign, amount, look }: Readonly<{ sign: '+' | '−'; amount: numb
   );
 }
 
-function rangeOf(key: Range['key']): Range {
-  return RANGES.find((range) => range.key === key) ?? RANGES[1];
-}
+const rangeOf = (key: Range['key']): Range => RANGES.find((range) => range.key === key) ?? RANGES[1];
 
-function amountLabel(value: number): string {
-  return shortMoneyLabel(String(value));
-}
+const amountLabel = (value: number): string => shortMoneyLabel(String(value));
 
 function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
   return agents.toSorted(

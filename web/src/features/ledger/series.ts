@@ -66,9 +66,7 @@ export function stepPath(points: readonly SeriesPoint[], frame: Frame, scale: Sc
   return `M${round(scale.x(start.atMs))} ${round(scale.y(start.value))}${steps.join('')}H${round(scale.x(frame.toMs))}`;
 }
 
-function round(pixels: number): number {
-  return Math.round(pixels * 10) / 10;
-}
+const round = (pixels: number): number => Math.round(pixels * 10) / 10;
 
 /** Moves labels at least `gap` apart, downwards first, then up from `height`. Keeps the order of the input. */
 export function spread(places: readonly number[], gap: number, height: number): number[] {

@@ -171,9 +171,7 @@ function insetsOf(): Insets {
   };
 }
 
-function boxOf(selector: string): DOMRect | null {
-  return document.querySelector(selector)?.getBoundingClientRect() ?? null;
-}
+const boxOf = (selector: string): DOMRect | null => document.querySelector(selector)?.getBoundingClientRect() ?? null;
 
 /** The values that end-to-end tests read: the drawn position of each agent, the tick, and the cost of a frame. */
 interface HamletProbe {
@@ -236,6 +234,4 @@ function rememberFrame(frameMs: number): void {
   next.at += 1;
 }
 
-function frameTimes(): number[] {
-  return [...ring.subarray(0, Math.min(next.at, KEPT))];
-}
+const frameTimes = (): number[] => [...ring.subarray(0, Math.min(next.at, KEPT))];

@@ -56,9 +56,7 @@ parser.normalizeLinkText = (url) => url;
 parser.validateLink = () => true;
 
 /** The parts of a Markdown text, finished or not: GitHub's tables and strikethrough, no raw HTML, no images. Pure. */
-export function markdownTree(text: string): readonly MarkdownNode[] {
-  return nodesOf(parser.parse(text, {}));
-}
+export const markdownTree = (text: string): readonly MarkdownNode[] => nodesOf(parser.parse(text, {}));
 
 type Open = { readonly token: Token | null; readonly children: MarkdownNode[] };
 
@@ -103,9 +101,7 @@ function closed({ token, children }: Open): readonly MarkdownNode[] {
   return [elementOf(token, token.tag, token.tag === 'li' ? withCheckbox(children) : children)];
 }
 
-function isKnownTag(tag: string): tag is MarkdownTag {
-  return KNOWN_TAGS.has(tag);
-}
+const isKnownTag = (tag: string): tag is MarkdownTag => KNOWN_TAGS.has(tag);
 
 function elementOf(token: Token, tag: MarkdownTag, children: readonly MarkdownNode[]): MarkdownNode {
   const align = /right|center/.exec(String(token.attrGet('style') ?? ''))?.[0];

@@ -5,9 +5,7 @@ const ALL_POSTS = new RegExp(POST, 'gi');
 const WHOLE = new RegExp(`^${POST}$`, 'i');
 
 /** The id of the post that an address names; null for another address. */
-export function postIdOf(address: string): string | null {
-  return WHOLE.exec(address)?.[1]?.toLowerCase() ?? null;
-}
+export const postIdOf = (address: string): string | null => WHOLE.exec(address)?.[1]?.toLowerCase() ?? null;
 
 type PostPart =
   | { readonly kind: 'text'; readonly text: string }

@@ -52,9 +52,7 @@ export function readPurchase(draft: BuyDraft): BuyReading {
   return typeof item === 'string' ? wrong(item) : { ok: true, item, seconds };
 }
 
-function wrong(problem: string): BuyReading {
-  return { ok: false, problem };
-}
+const wrong = (problem: string): BuyReading => ({ ok: false, problem });
 
 function itemOf(draft: BuyDraft): PurchaseItem | string {
   const { kind, limit, amount, model } = draft;

@@ -41,6 +41,4 @@ export function readPrices({
   return { ok: false, problem: `${row === undefined ? 'Currency' : row.model}: ${issue?.message ?? 'unreadable'}` };
 }
 
-function decimal(typed: string): string {
-  return typed.trim().replace(',', '.').replace(/^\./, '0.');
-}
+const decimal = (typed: string): string => typed.trim().replace(',', '.').replace(/^\./, '0.');

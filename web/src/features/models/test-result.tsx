@@ -34,9 +34,8 @@ function Words({ text }: { readonly text: string | null }) {
   return text === null ? null : <span className="test-words">{text}</span>;
 }
 
-function quoted(text: string | null): string | null {
-  return text === null || text.trim() === '' ? null : `“${text.trim()}”`;
-}
+const quoted = (text: string | null): string | null =>
+  text === null || text.trim() === '' ? null : `“${text.trim()}”`;
 
 type TestBody = NonNullable<CallInput<typeof testModel>['body']>;
 

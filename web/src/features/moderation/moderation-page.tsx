@@ -15,9 +15,7 @@ import { useVillage } from '../village-context.ts';
 import { DECISION_LABELS, decisionsFor } from './decisions.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 
-function idOf({ post, reply }: ModerationItem): string {
-  return reply?.reply_id ?? post.post_id;
-}
+const idOf = ({ post, reply }: ModerationItem): string => reply?.reply_id ?? post.post_id;
 
 type QueueState = 'waiting' | 'decided';
 

@@ -5,9 +5,7 @@ import { moneyLabel, readAmount } from '../../client/labels.ts';
 
 const REFRESH_MS = 30_000;
 
-export function useAllowance(): Live<Allowance> {
-  return useLive(getAllowance, {}, REFRESH_MS);
-}
+export const useAllowance = (): Live<Allowance> => useLive(getAllowance, {}, REFRESH_MS);
 
 /** The remainder of a member's allowance; nothing for admins, who have no limit. */
 export function AllowanceLine({ allowance, asked }: Readonly<{ allowance: Allowance | null; asked: bigint | null }>) {

@@ -15,9 +15,7 @@ export function tierLabel(
   return isNothing(least) && isNothing(price.per_hour) && isNothing(price.per_thousand_tokens) ? 'Free' : tier.name;
 }
 
-function isNothing(amount: string): boolean {
-  return readAmount(amount) === 0n;
-}
+const isNothing = (amount: string): boolean => readAmount(amount) === 0n;
 
 /** The tier by the rule of the API, for micro-aiDollars and the present tier (null for none). */
 export function tierAt(steps: readonly LadderStep[], balance: bigint, current: string | null): string | null {
@@ -99,13 +97,9 @@ export function rungsOf(steps: readonly Step[], balance: bigint, tier: string | 
     .toReversed();
 }
 
-function opensAt({ min_balance: least }: Step): bigint {
-  return readAmount(least) ?? 0n;
-}
+const opensAt = ({ min_balance: least }: Step): bigint => readAmount(least) ?? 0n;
 
-function compareOpening(left: Step, right: Step): number {
-  return Number(opensAt(left) - opensAt(right));
-}
+const compareOpening = (left: Step, right: Step): number => Number(opensAt(left) - opensAt(right));
 
 /** The highest threshold of the tiers before `step` that is below its own; zero if there is none. */
 function openingBelow(before: readonly Step[], step: Step): bigint {

@@ -87,9 +87,7 @@ export function openedBy(group: PageGroup, role: Role): View {
   return group.views.find((view) => roleMay(role, PAGE_LABELS[view].needs)) ?? group.views[0] ?? 'map';
 }
 
-export function addressOf(view: View): string {
-  return view === 'map' ? '/' : `/?view=${view}`;
-}
+export const addressOf = (view: View): string => (view === 'map' ? '/' : `/?view=${view}`);
 
 /** `agent`: the name of the selected one. `waiting`: how much waits for the viewer, such as `3` or `50+`; null for nothing. */
 interface TitleParts {

@@ -42,9 +42,7 @@ export function shortArguments(argumentsText: string | null): string {
   );
 }
 
-export function shortLine(text: string): string {
-  return shorten(text.replaceAll(/\s+/g, ' ').trim(), SHORT_CHARS);
-}
+export const shortLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), SHORT_CHARS);
 
 /** A post that an agent asks to write: its arguments without the deliverables, and their ids. */
 export type ShownPost = Readonly<{ argumentsText: string; deliverables: readonly string[] }>;

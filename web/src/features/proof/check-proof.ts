@@ -130,9 +130,7 @@ function continuesTo(growth: Growth | null, size: number): boolean {
 }
 
 /** Reads the checkpoint in a signed note without a check of the signature; null if the note has no checkpoint. */
-export function checkpointIn(note: string): Checkpoint | null {
-  return readCheckpoint(readNote(note)?.text ?? '');
-}
+export const checkpointIn = (note: string): Checkpoint | null => readCheckpoint(readNote(note)?.text ?? '');
 
 /** True if the key has signed the note. Core verifies synchronously, so this verifies all signatures first. */
 async function isSigned(note: string, key: NoteKey, crypto: ProofCrypto): Promise<boolean> {

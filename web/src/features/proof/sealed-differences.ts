@@ -121,9 +121,7 @@ function actFacts(record: AuditRecord, sealed: SealedRecord): Fact[] {
 }
 
 /** The owner as the audit shows it: `treasury` for `treasury/`. */
-function bookOf(owner: string | undefined): string | undefined {
-  return owner?.replace(/\/$/, '');
-}
+const bookOf = (owner: string | undefined): string | undefined => owner?.replace(/\/$/, '');
 
 /** JSON with sorted keys, so that equal facts give equal text. */
 function inOrder(value: unknown): string {
@@ -146,6 +144,4 @@ function sealedMoment(field: Field): string {
   return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${places}Z`;
 }
 
-function textOf(value: unknown): string {
-  return value === null || value === undefined ? 'nothing' : String(value);
-}
+const textOf = (value: unknown): string => (value === null || value === undefined ? 'nothing' : String(value));

@@ -66,6 +66,4 @@ export function endedAtLimit(error: Pick<RunError, 'code'> | null): boolean {
   return error !== null && LIMIT_CODES.includes(error.code);
 }
 
-function sentence(text: string): string {
-  return /[.!?…]$/.test(text.trimEnd()) ? text : `${text}.`;
-}
+const sentence = (text: string): string => (/[.!?…]$/.test(text.trimEnd()) ? text : `${text}.`);

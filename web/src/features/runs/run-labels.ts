@@ -96,9 +96,7 @@ function after(word: string, value: string): string {
 }
 
 /** Empty for a question, which the words before it say already. */
-function toolWord(tool: string): string {
-  return tool === '' || tool === 'ask_human' ? '' : toolLabel(tool).word;
-}
+const toolWord = (tool: string): string => (tool === '' || tool === 'ask_human' ? '' : toolLabel(tool).word);
 
 /** The last words of a run without the reason of its end, which the page shows above them; null without words. */
 export function lastWordsOf({ summary, error }: Pick<Run, 'summary' | 'error'>): string | null {
@@ -253,9 +251,7 @@ export function modelLabel(item: ModelItem): string {
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-function tokensLabel(tokens: number): string {
-  return tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`;
-}
+const tokensLabel = (tokens: number): string => (tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`);
 
 /** The label for text of runtimes without a language model. */
 export function scriptedLabel(runtime: string | null): Readonly<{ word: string; hint: string }> | null {

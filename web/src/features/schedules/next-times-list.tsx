@@ -2,9 +2,7 @@ import { dateTime, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/controls.tsx';
 import { zonesOf } from './timetable.ts';
 
-export function viewerZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
+export const viewerZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function NextTimesList({ slots, timeZone }: Readonly<{ slots: readonly number[]; timeZone: string | null }>) {
   const now = useNow(1000);

@@ -46,9 +46,7 @@ function adviceOf({ reason, message }: { readonly reason: string; readonly messa
     .join(' ');
 }
 
-function wordsOf(reason: string): string {
-  return capital(reason.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase());
-}
+const wordsOf = (reason: string): string => capital(reason.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase());
 
 /** The agents of a schedule: the name of one for people, or their labels. */
 export function targetLabel(

@@ -41,18 +41,14 @@ export function tierLines(before: EntitlementView | null, spec: EntitlementSpec)
   ];
 }
 
-function priceText(price: string): string {
-  return readAmount(price) === null ? price : moneyLabel(price);
-}
+const priceText = (price: string): string => (readAmount(price) === null ? price : moneyLabel(price));
 
 function opensLabel(least: string | undefined): string {
   if (least === undefined) return 'none';
   return amount(least) <= 0n ? 'to all agents' : `from ${moneyLabel(least)}`;
 }
 
-function amount(text: string): bigint {
-  return readAmount(text) ?? 0n;
-}
+const amount = (text: string): bigint => readAmount(text) ?? 0n;
 
 /** The spec of a tier from the API. Throws if the custom resource could not hold it. */
 function specOf({ rank, min_balance: minBalance, limits, compute, price }: EntitlementView): EntitlementSpec {

@@ -222,9 +222,7 @@ function paintBridges(brush: Brush): void {
   );
 }
 
-function isWater(kind: TileKind): boolean {
-  return kind === 'water' || kind === 'deep_water';
-}
+const isWater = (kind: TileKind): boolean => kind === 'water' || kind === 'deep_water';
 
 type TileTest = (x: number, y: number) => boolean;
 

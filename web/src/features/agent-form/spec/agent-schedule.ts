@@ -5,9 +5,7 @@ import type { Resource } from './agent-yaml.ts';
 type NewSchedule = NonNullable<CallInput<typeof createSchedule>['body']>;
 
 /** The work at set times that a form gives an agent of this name: a Schedule `NAME-work`. */
-function workOf(draft: Draft, agent: string): Draft {
-  return { ...draft, target: 'agent', agent, name: `${agent}-work` };
-}
+const workOf = (draft: Draft, agent: string): Draft => ({ ...draft, target: 'agent', agent, name: `${agent}-work` });
 
 export function readWork(
   draft: Draft,

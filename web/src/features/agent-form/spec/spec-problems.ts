@@ -8,9 +8,7 @@ import type { SpecPath } from './edit-spec.ts';
 export type SpecProblems = ReadonlyMap<string, string>;
 
 /** Checks a spec by the schema of the custom resource, whose messages name the fix. */
-export function specProblems(spec: Json): SpecProblems {
-  return refusedProblems(writtenProblems(spec));
-}
+export const specProblems = (spec: Json): SpecProblems => refusedProblems(writtenProblems(spec));
 
 /** The problems of the schema; without them, those that the API found when it checked the spec. */
 export function problemsOf(local: SpecProblems, refused: Pick<Refused, 'errors'> | null): SpecProblems {

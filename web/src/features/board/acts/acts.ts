@@ -27,9 +27,7 @@ export function actsFor({ post, reply }: Subject, who: { readonly role: Role; re
   return offered.flatMap(([may, acts]) => (may ? acts : []));
 }
 
-function isFlagged({ flags = 0 }: { readonly flags?: number | undefined }): boolean {
-  return flags > 0;
-}
+const isFlagged = ({ flags = 0 }: { readonly flags?: number | undefined }): boolean => flags > 0;
 
 const SETTLES: Readonly<Record<Post['status'], readonly Act[]>> = {
   open: ['resolve', 'close'],

@@ -52,9 +52,7 @@ export function ModerateForm({ post, reply, decision, onDone }: ModerateProps) {
   );
 }
 
-function short(title: string): string {
-  return shorten(title, 32);
-}
+const short = (title: string): string => shorten(title, 32);
 
 /** Flags a text for moderation, with a reason. With enough flags the text is hidden until an admin decides. */
 export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'>) {
