@@ -31,9 +31,7 @@ export async function program(name: string): Promise<string> {
 }
 
 /** True if the programs are built from the current sources. */
-export async function areProgramsBuilt(): Promise<boolean> {
-  return (await tryRun('bash', [BUILD, '--print-bin'])).code === 0;
-}
+export const areProgramsBuilt = async (): Promise<boolean> => (await tryRun('bash', [BUILD, '--print-bin'])).code === 0;
 
 export async function hamletCluster(args: readonly string[], options: RunOptions = {}): Promise<string> {
   return run(await program('hamlet-cluster'), args, options);

@@ -24,6 +24,4 @@ export function writePrivate(file: string, value: object): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
 }
 
-function token(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url');
-}
+const token = (): string => randomBytes(TOKEN_BYTES).toString('base64url');

@@ -83,6 +83,4 @@ function namespaceOf(text: string): string {
   throw new Failure(`NAMESPACE=${text} is not a namespace`, 'use lower-case letters, digits and -');
 }
 
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0';
-}
+const isOn = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== '0';

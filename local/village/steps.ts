@@ -73,9 +73,7 @@ async function finishStep(label: string, step: RunningStep | undefined): Promise
   }
 }
 
-function seconds(started: number): string {
-  return `${((performance.now() - started) / 1000).toFixed(1)} s`;
-}
+const seconds = (started: number): string => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 
 /**
  * Asks a person a question; throws unless the answer is yes. `beforehand` is the advice for a run without a terminal.

@@ -50,6 +50,4 @@ export function age(time: string | undefined | null, nowMs: number): string {
   return agoMs < 0 ? `in ${text}` : text;
 }
 
-export function brief(text: string, most: number): string {
-  return shorten(text.split('\n')[0] ?? '', most);
-}
+export const brief = (text: string, most: number): string => shorten(text.split('\n')[0] ?? '', most);

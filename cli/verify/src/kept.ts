@@ -15,9 +15,7 @@ export interface Kept {
 
 export const NOTHING_KEPT: Kept = { notes: [], hashes: new Uint8Array(0), key: null };
 
-async function textIfThere(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch(() => null);
-}
+const textIfThere = async (file: string): Promise<string | null> => readFile(file, 'utf8').catch(() => null);
 
 /** Reads the copy: a file with one checkpoint, or the folder that the api writes. Throws SourceError for anything else. */
 export async function readKept(path: string): Promise<Kept> {

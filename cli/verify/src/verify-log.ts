@@ -42,9 +42,7 @@ interface Run {
   good: number;
 }
 
-function difference(position: number, what: string): Verdict {
-  return { ok: false, position, until: position + 1, what };
-}
+const difference = (position: number, what: string): Verdict => ({ ok: false, position, until: position + 1, what });
 
 function describeEntry(leaf: Uint8Array): string {
   try {

@@ -43,9 +43,7 @@ export interface DevFolder {
   resident(agentId: string): string;
 }
 
-function newToken(prefix: string): string {
-  return `${prefix}_${randomBytes(24).toString('base64url')}`;
-}
+const newToken = (prefix: string): string => `${prefix}_${randomBytes(24).toString('base64url')}`;
 
 /** Writes a file for its owner alone. It is renamed into place, so a killed writer leaves no partial file. */
 export function writePrivate(file: string, text: string): void {

@@ -68,6 +68,4 @@ function counted(
   };
 }
 
-export function mebibytes(bytes: number): string {
-  return `${(bytes / (1 << 20)).toFixed(1)} MiB`;
-}
+export const mebibytes = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(1)} MiB`;

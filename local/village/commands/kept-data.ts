@@ -8,14 +8,10 @@ import { CLUSTER_FOLDER } from '../paths.ts';
 const asideOf = (folder: string): string => `${folder}.aside`;
 
 /** True if a stopped village has left its data in the folder. */
-export function isKept(folder = CLUSTER_FOLDER): boolean {
-  return existsSync(folder) && readdirSync(folder).length > 0;
-}
+export const isKept = (folder = CLUSTER_FOLDER): boolean => existsSync(folder) && readdirSync(folder).length > 0;
 
 /** True if the village's processes may have ended without `make down`, by a loss of power or a kill. */
-export function isCutOff(folder = CLUSTER_FOLDER): boolean {
-  return existsSync(join(folder, 'supervisor.json'));
-}
+export const isCutOff = (folder = CLUSTER_FOLDER): boolean => existsSync(join(folder, 'supervisor.json'));
 
 /**
  * Moves a stopped village's data aside for another village, unless data was moved aside before. Returns a message.

@@ -27,17 +27,11 @@ function mirrors(): readonly string[] {
   return ['DEBIAN_MIRROR', 'DEBIAN_SECURITY_MIRROR'].flatMap((name) => process.env[name] ?? []);
 }
 
-function debianSource(): Source {
-  return { from: join(ROOT, 'local/images/debian'), to: '.' };
-}
+const debianSource = (): Source => ({ from: join(ROOT, 'local/images/debian'), to: '.' });
 
-function dockerfileSources(): Source[] {
-  return [{ from: join(ROOT, 'local/images/node/Dockerfile'), to: 'Dockerfile' }];
-}
+const dockerfileSources = (): Source[] => [{ from: join(ROOT, 'local/images/node/Dockerfile'), to: 'Dockerfile' }];
 
-function nodePackage(): string {
-  return join(ROOT, `node_modules/node-linux-${process.arch}`);
-}
+const nodePackage = (): string => join(ROOT, `node_modules/node-linux-${process.arch}`);
 
 function nodeVersion(): string {
   return (JSON.parse(readFileSync(join(nodePackage(), 'package.json'), 'utf8')) as { version: string }).version;

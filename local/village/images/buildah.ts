@@ -17,9 +17,7 @@ export async function tryBuildah([verb = '', ...rest]: readonly string[]): Promi
   return (await tryRun('buildah', [...STORAGE, verb, ...rest], { env: ENVIRONMENT })).code === 0;
 }
 
-export async function hasImage(name: string): Promise<boolean> {
-  return tryBuildah(['inspect', '--type', 'image', name]);
-}
+export const hasImage = async (name: string): Promise<boolean> => tryBuildah(['inspect', '--type', 'image', name]);
 
 export interface DockerfileBuild {
   readonly name: string;

@@ -98,6 +98,4 @@ function tree(folders: readonly string[]): Source[] {
   return [...manifestSources().filter((source) => !isWithin(source)), ...folders.map((folder) => inTree(folder))];
 }
 
-function inTree(path: string, to = path): Source {
-  return { from: join(ROOT, path), to };
-}
+const inTree = (path: string, to = path): Source => ({ from: join(ROOT, path), to });

@@ -138,9 +138,7 @@ export function isReadable(tier: TierView): boolean {
   return tier.spec !== UNREADABLE;
 }
 
-export function volumeClaimView(raw: RawObject): VolumeClaimView {
-  return { metadata: slim(raw).metadata };
-}
+export const volumeClaimView = (raw: RawObject): VolumeClaimView => ({ metadata: slim(raw).metadata });
 
 interface NodeRequirement {
   readonly key: string;
@@ -211,11 +209,7 @@ export function nodeView({ metadata, spec, status }: RawNode): NodeView {
   };
 }
 
-export function isTerminating(object: KubeObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined;
-}
+export const isTerminating = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined;
 
 /** The deletionTimestamp in ms since 1970: the end of a pod's grace period, otherwise the time of the request. NaN if none. */
-export function deletionMs(object: KubeObject): number {
-  return Date.parse(object.metadata.deletionTimestamp ?? '');
-}
+export const deletionMs = (object: KubeObject): number => Date.parse(object.metadata.deletionTimestamp ?? '');

@@ -27,9 +27,7 @@ export const RESIDENT_SHARE: Size = {
   memoryBytes: bytes(RESIDENT_SHARE_TEXT.memory),
 };
 
-export function hasHands({ hands }: Pick<OperatedSpec, 'hands'>): boolean {
-  return hands?.enabled ?? true;
-}
+export const hasHands = ({ hands }: Pick<OperatedSpec, 'hands'>): boolean => hands?.enabled ?? true;
 
 export function handsImageOf(spec: Pick<OperatedSpec, 'hands'>, { image }: { readonly image: string }): string {
   return hasHands(spec) ? (spec.hands?.image ?? image) : '';

@@ -37,9 +37,7 @@ export const FINALIZER = 'hamlet.village/account';
 export const FIELD_MANAGER = 'hamlet-operator';
 
 /** `NAME-CYCLE`. A deleted pod keeps its name for its grace period, so each replacement needs another name. */
-export function podName(agent: Pick<StoredMeta, 'name'>, cycle: number): string {
-  return `${agent.name}-${cycle}`;
-}
+export const podName = (agent: Pick<StoredMeta, 'name'>, cycle: number): string => `${agent.name}-${cycle}`;
 
 /** The cycle in a pod's name; 0 for a name of another form. */
 export function cycleInName(agent: string, pod: string): number {
@@ -47,9 +45,7 @@ export function cycleInName(agent: string, pod: string): number {
   return /^[1-9][0-9]{0,15}$/.test(digits) ? Number(digits) : 0;
 }
 
-export function claimName(agent: Pick<StoredMeta, 'name'>): string {
-  return `${agent.name}-home`;
-}
+export const claimName = (agent: Pick<StoredMeta, 'name'>): string => `${agent.name}-home`;
 
 /** The ConfigMap of the chart. The broker writes its content. */
 export const CA_CONFIG_MAP = 'hamlet-ca';

@@ -44,13 +44,9 @@ export interface PodView extends KubeObject {
   readonly message: string | undefined;
 }
 
-export function isOver({ phase }: PodView): boolean {
-  return phase === 'Failed' || phase === 'Succeeded';
-}
+export const isOver = ({ phase }: PodView): boolean => phase === 'Failed' || phase === 'Succeeded';
 
-export function isLiving(pod: PodView): boolean {
-  return pod.metadata.deletionTimestamp === undefined && !isOver(pod);
-}
+export const isLiving = (pod: PodView): boolean => pod.metadata.deletionTimestamp === undefined && !isOver(pod);
 
 /** True if the node has not given the pod the size in its spec yet. */
 export function isResizing({ size, given }: PodView): boolean {

@@ -37,16 +37,12 @@ export function fixedOf({ spec, windowed = false }: TierView): string {
   return [gpus, priorityClassName, windowed ? WINDOW : ''].join(' ').trim();
 }
 
-export function isOfWindow(fixed: string): boolean {
-  return fixed.endsWith(` ${WINDOW}`);
-}
+export const isOfWindow = (fixed: string): boolean => fixed.endsWith(` ${WINDOW}`);
 
 const KIBI = 1_024;
 
 /** Half of `cpu`, rounded up to a thousandth: `2` → `1000m`, `25m` → `13m`. */
-function halfOfCpu(cpu: string): string {
-  return `${Math.ceil(cpuMillis(cpu) / 2)}m`;
-}
+const halfOfCpu = (cpu: string): string => `${Math.ceil(cpuMillis(cpu) / 2)}m`;
 
 /** Half of `memory`, exactly: `1Mi` → `512Ki`, `2Gi` → `1Gi` in Mi. */
 function halfOfMemory(memory: string): string {

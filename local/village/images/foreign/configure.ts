@@ -113,6 +113,4 @@ function setMode(file: string, { mode, uid, gid }: Stats): void {
   if (!isOwned || (there.mode & MODE_BITS) !== (mode & MODE_BITS)) chmodSync(file, mode & MODE_BITS);
 }
 
-function merged(path: string): string {
-  return MERGED.test(path) ? `/usr${path}` : path;
-}
+const merged = (path: string): string => (MERGED.test(path) ? `/usr${path}` : path);

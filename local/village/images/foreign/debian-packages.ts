@@ -7,9 +7,7 @@ import type { StepContext } from '../../steps.ts';
 import { NAMES, hostArchitecture, type Architecture } from '../architecture.ts';
 
 /** Names of the installed packages of a root. */
-export function installedPackages(root: string): readonly string[] {
-  return namesIn(join(root, 'var/lib/dpkg/status'));
-}
+export const installedPackages = (root: string): readonly string[] => namesIn(join(root, 'var/lib/dpkg/status'));
 
 /** Names of the explicitly installed packages of a root, without their dependencies. */
 export function requestedPackages(root: string): readonly string[] {

@@ -105,9 +105,7 @@ export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | 
   return { tier, barred: status !== 'True' || isRefused };
 }
 
-function keepsSeat({ pod, seat }: FactsWithPod): boolean {
-  return pod !== undefined && !isTerminating(pod) && !endsPod(seat);
-}
+const keepsSeat = ({ pod, seat }: FactsWithPod): boolean => pod !== undefined && !isTerminating(pod) && !endsPod(seat);
 
 function seatResult(facts: FactsWithPod): ConditionResult {
   const { seat } = facts;

@@ -7,9 +7,7 @@ export type PaymentFacts = Pick<Facts, 'agent' | 'hold' | 'tiers'>;
 /** `pending`: the api has not decided; no new pod may start, but a running one may continue. `refused`: no pod may run. */
 export type Payment = 'paid' | 'pending' | 'refused';
 
-export function isFree({ spec }: TierView): boolean {
-  return Number(spec.price.perHour) === 0;
-}
+export const isFree = ({ spec }: TierView): boolean => Number(spec.price.perHour) === 0;
 
 /** The hold of this Agent object. A hold of an earlier Agent of the same name does not count. */
 export function holdOf({ agent, hold }: PaymentFacts): Facts['hold'] {

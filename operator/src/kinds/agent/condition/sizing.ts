@@ -54,9 +54,7 @@ function asked({ resize }: Facts): Sizing {
 }
 
 /** True if the agent has a seat of its tier. A granted seat with a `reason` belongs to another tier. */
-export function hasSeatOfTier({ seat }: Pick<Facts, 'seat'>): boolean {
-  return seat.granted && seat.reason === undefined;
-}
+export const hasSeatOfTier = ({ seat }: Pick<Facts, 'seat'>): boolean => seat.granted && seat.reason === undefined;
 
 /** True if a pod of another tier has been waiting for a seat of this tier. */
 function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: TierView): boolean {

@@ -50,6 +50,4 @@ export function withReason(facts: StandingFacts, sentence: string): string {
   return reason === null ? sentence : `${sentence}; the reason of the admin: ${reason}`;
 }
 
-export function barMessage(facts: StandingFacts, bar: Bar): string {
-  return withReason(facts, SENTENCES[bar]);
-}
+export const barMessage = (facts: StandingFacts, bar: Bar): string => withReason(facts, SENTENCES[bar]);
