@@ -1,25 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { getLoadablePath } from 'sqlite-vec';
-import type { Embedder, Memory } from './memory.ts';
+import type { Embedder } from './memory.ts';
 import { openMemory } from './open-memory.ts';
-
-const folders: string[] = [];
-const open: Memory[] = [];
-after(() => {
-  open.forEach((memory) => memory.close());
-  folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
-});
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hamlet-audiences-'));
-  folders.push(folder);
-  return folder;
-}
 
 const DIMENSIONS = 128;
 
@@ -46,8 +32,7 @@ const BATCH = 1_000;
 const MOST_BYTES = 2_500;
 
 test('10,000 audiences take no room of their own; each person finds their memory by its vector, and never one of others', async () => {
-  const memory = openMemory({ dir: newFolder(), embedder: byNumber });
-  open.push(memory);
+  const memory = untilEnd(openMemory({ dir: testFolder('audiences'), embedder: byNumber }));
   for (let from = 0; from < AUDIENCES; from += BATCH)
     await memory.remember(Array.from({ length: BATCH }, (_, at) => crate(from + at, [`p${from + at}`, 'warden'])));
   const { evidence, bytes } = memory.stats();
@@ -86,13 +71,12 @@ function toFirstVersion(path: string): void {
 }
 
 test('a store with a partition for each audience moves in steps; meanwhile words find, and forgotten memories stay away', async () => {
-  const dir = newFolder();
+  const dir = testFolder('audiences');
   const first = openMemory({ dir, embedder: byNumber });
   await first.remember(Array.from({ length: MOVED }, (_, number) => crate(number, [`p${number % 50}`])));
   first.close();
   toFirstVersion(join(dir, 'memory.db'));
-  const memory = openMemory({ dir, embedder: byNumber });
-  open.push(memory);
+  const memory = untilEnd(openMemory({ dir, embedder: byNumber }));
   const found = async (query: string, person: string): Promise<string | undefined> =>
     (await memory.search(query, { audience: [person] }))[0]?.memory.text;
   assert.equal(await found('crate7', 'p7'), 'crate7');

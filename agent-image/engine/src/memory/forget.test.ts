@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { openMemory } from './open-memory.ts';
 import { quantized } from './store/vector-index.ts';
 import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'hamlet-forget-'));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = testFolder('forget');
 
 /** The files of the store that contain these bytes. */
 const filesWith = (bytes: Buffer): readonly string[] =>

@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import type { Embedder, Memory, NewFact, Present } from './memory.ts';
 import { openMemory } from './open-memory.ts';
 import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 
 const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
-const folders: string[] = [];
-const open: Memory[] = [];
-after(() => {
-  open.forEach((memory) => memory.close());
-  folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
-});
 
-function newMemory(options: Partial<Parameters<typeof openMemory>[0]> = {}): Memory {
-  const dir = mkdtempSync(join(tmpdir(), 'hamlet-laws-'));
-  folders.push(dir);
-  const memory = openMemory({ dir, clock: () => NOW, ...options });
-  open.push(memory);
-  return memory;
-}
+const newMemory = (options: Partial<Parameters<typeof openMemory>[0]> = {}): Memory =>
+  untilEnd(openMemory({ dir: testFolder('laws'), clock: () => NOW, ...options }));
 
 const ANA = ['ana'];
 const said = (turn: number, text: string, more: object = {}) =>
@@ -296,8 +283,8 @@ test('old ordinary evidence becomes dormant, still answers, and wakes when it is
 });
 
 test('a changed embedder embeds again in steps, and search finds everything by words meanwhile', async () => {
-  const memory = newMemory();
-  const dir = folders.at(-1) ?? '';
+  const dir = testFolder('laws');
+  const memory = openMemory({ dir, clock: () => NOW });
   await memory.remember(Array.from({ length: 100 }, (_, turn) => said(turn, `Basket ${turn} holds quinces`)));
   memory.close();
   let isDown = true;
@@ -307,8 +294,7 @@ test('a changed embedder embeds again in steps, and search finds everything by w
     dimensions: 384,
     embed: (texts) => (isDown ? Promise.reject(new Error('down')) : hashedEmbedder().embed(texts)),
   };
-  const again = openMemory({ dir, clock: () => NOW, embedder: other });
-  open[open.indexOf(memory)] = again;
+  const again = newMemory({ dir, embedder: other });
   assert.equal(again.stats().awaitingVectors, 100);
   assert.equal((await textsOf(again, 'basket 42'))[0], 'Basket 42 holds quinces');
   while ((await again.maintain()).more);

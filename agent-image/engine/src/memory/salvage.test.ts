@@ -2,20 +2,18 @@ import assert from 'node:assert/strict';
 import {
   closeSync,
   existsSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { MemoryError } from './memory-error.ts';
 import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 import { openMemory } from './open-memory.ts';
@@ -23,15 +21,6 @@ import { GuardedStore } from './store/guarded-store.ts';
 import { openStore } from './store/open-store.ts';
 import { openParts } from './store/parts.ts';
 import { salvageStore } from './store/salvage.ts';
-
-const folders: string[] = [];
-after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hamlet-salvage-'));
-  folders.push(folder);
-  return folder;
-}
 
 const ROWS = 400;
 const said = (turn: number) =>
@@ -63,7 +52,7 @@ function overwrite(path: string, from: number, bytes: number): void {
 test('damage anywhere in the file costs only the entries of its own pages, and the damaged file is kept aside', async () => {
   const page = 4_096;
   for (const share of [0.1, 0.5, 0.8]) {
-    const dir = newFolder();
+    const dir = testFolder('salvage');
     const path = await filled(dir);
     const pages = Math.floor(statSync(path).size / page);
     overwrite(path, Math.floor(pages * share) * page, page);
@@ -83,7 +72,7 @@ test('damage anywhere in the file costs only the entries of its own pages, and t
 });
 
 test('a file without a header opens as a new memory beside the damaged one', async () => {
-  const dir = newFolder();
+  const dir = testFolder('salvage');
   const path = await filled(dir);
   overwrite(path, 0, 512);
   const memory = openMemory({ dir });
@@ -101,7 +90,7 @@ test('a file without a header opens as a new memory beside the damaged one', asy
 });
 
 test('a second process is refused while the first one has the memory open', () => {
-  const dir = newFolder();
+  const dir = testFolder('salvage');
   const memory = openMemory({ dir });
   assert.throws(
     () => openMemory({ dir }),
@@ -121,7 +110,7 @@ const KILLED = `
 `;
 
 test('a memory that was confirmed survives a kill, and the next process opens the store', async () => {
-  const dir = newFolder();
+  const dir = testFolder('salvage');
   const child = spawn(process.execPath, ['--input-type=module', '--eval', KILLED, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -152,7 +141,7 @@ async function killed(dir: string, program: string): Promise<void> {
 }
 
 test('a kill right after a forgetting leaves no bytes once the memory is open again', async () => {
-  const dir = newFolder();
+  const dir = testFolder('salvage');
   await filled(dir);
   for (const name of ['memory.db.damaged-1', 'memory.db.new']) writeFileSync(join(dir, name), said(250).text);
   await killed(
@@ -175,7 +164,7 @@ test('a kill right after a forgetting leaves no bytes once the memory is open ag
 });
 
 test('a salvage without room is tried again at the next use', async () => {
-  const dir = newFolder();
+  const dir = testFolder('salvage');
   const path = await filled(dir);
   const pages = Math.floor(statSync(path).size / 4_096);
   const embedder = hashedEmbedder();

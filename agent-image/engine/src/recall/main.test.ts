@@ -1,12 +1,11 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-recall-test-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('recall-test');
 
 function recall(...args: readonly string[]): {
   readonly status: number | null;

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { z } from 'zod';
 import { openMemory } from '../open-memory.ts';
-
-const folders: string[] = [];
-after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
-
-function newFolder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'hamlet-state-'));
-  folders.push(dir);
-  return dir;
-}
 
 const Plan = z.strictObject({ goal: z.string(), steps: z.array(z.string()).max(3) });
 const plan = (goal: string): z.infer<typeof Plan> => ({ goal, steps: ['one'] });
@@ -28,7 +19,7 @@ const opened = <T>(dir: string, use: (memory: ReturnType<typeof openMemory>) => 
 };
 
 test('a write replaces the version that was read; another is a conflict, and what the schema refuses is not stored', () => {
-  const dir = newFolder();
+  const dir = testFolder('state');
   opened(dir, (memory) => {
     const state = memory.state(Plan);
     assert.equal(state.read(), null);
@@ -48,7 +39,7 @@ test('a write replaces the version that was read; another is a conflict, and wha
 });
 
 test('a version that is damaged, or that the schema refuses, gives the previous one, and the next write replaces it', () => {
-  const dir = newFolder();
+  const dir = testFolder('state');
   opened(dir, (memory) =>
     ['bake', 'sell', 'rest'].forEach((goal, version) => memory.state(Plan).write(plan(goal), version)),
   );
@@ -65,7 +56,7 @@ test('a version that is damaged, or that the schema refuses, gives the previous 
 });
 
 test('the state survives damage of other pages, three versions stay, and no search finds it', async () => {
-  const dir = newFolder();
+  const dir = testFolder('state');
   const memory = openMemory({ dir });
   const state = memory.state(Plan);
   const goals = ['Quetzalcoatlus', 'two', 'three', 'four'];

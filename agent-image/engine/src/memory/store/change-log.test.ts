@@ -1,29 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import type { Memory, NewFact } from '../memory.ts';
 import { openMemory } from '../open-memory.ts';
 
-const folders: string[] = [];
-const open: Memory[] = [];
-after(() => {
-  open.forEach((memory) => memory.close());
-  folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
-});
-
-function aFolder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'hamlet-changes-'));
-  folders.push(dir);
-  return dir;
-}
-function opened(dir: string): Memory {
-  const memory = openMemory({ dir });
-  open.push(memory);
-  return memory;
-}
+const opened = (dir: string): Memory => untilEnd(openMemory({ dir }));
 const fact = (id: string, more: Partial<NewFact> = {}): NewFact => ({
   kind: 'fact',
   id,
@@ -41,7 +24,7 @@ function taken(memory: Memory, limit = 100): readonly string[] {
 }
 
 test('each change of a memory is reported once, and again until it is settled', async () => {
-  const memory = opened(aFolder());
+  const memory = opened(testFolder('changes'));
   await memory.remember([fact('1'), fact('2'), fact('3')]);
   assert.deepEqual(memory.changes(2).changed.length, 2);
   assert.equal(memory.changes(2).more, true);
@@ -59,8 +42,8 @@ test('each change of a memory is reported once, and again until it is settled', 
 });
 
 test('a change between offer and settlement is reported, and the marks of an offer survive the process', async () => {
-  const dir = aFolder();
-  const memory = opened(dir);
+  const dir = testFolder('changes');
+  const memory = openMemory({ dir });
   await memory.remember([fact('1')]);
   const first = memory.changes(10);
   memory.pin('1', ALL);
@@ -68,16 +51,15 @@ test('a change between offer and settlement is reported, and the marks of an off
   assert.deepEqual(memory.changes(10).from, [first.to]);
   const offered = memory.changes(10);
   assert.deepEqual([offered.changed.length, offered.from], [1, [first.to, offered.to]]);
-  open.splice(open.indexOf(memory), 1);
   memory.close();
   const later = opened(dir);
   assert.deepEqual(later.changes(10), offered);
 });
 
 test('two stores have different marks, and a store of an earlier version reports all of its memories', async () => {
-  const [one, other] = [opened(aFolder()), opened(aFolder())];
+  const [one, other] = [opened(testFolder('changes')), opened(testFolder('changes'))];
   assert.notDeepEqual(one.changes(1).from, other.changes(1).from);
-  const dir = aFolder();
+  const dir = testFolder('changes');
   const memory = openMemory({ dir });
   await memory.remember([fact('1'), fact('2', { pinned: true })]);
   memory.settle(memory.changes(10).to);

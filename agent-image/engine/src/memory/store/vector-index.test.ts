@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
 import { inTransaction, openStore } from './open-store.ts';
 import { openVectorIndex, quantized } from './vector-index.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'hamlet-vectors-'));
-const database = openStore(join(dir, 'memory.db'));
-after(() => {
-  database.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+const dir = testFolder('vectors');
+const database = untilEnd(openStore(join(dir, 'memory.db')));
 
 const DIMENSIONS = 64;
 const SIZE = 1_200;

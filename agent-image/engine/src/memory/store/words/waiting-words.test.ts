@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { testFolder } from '@hamlet/test/env/at-end';
 import type { Memory } from '../../memory.ts';
 import { openMemory } from '../../open-memory.ts';
 import { WORDS_VERSION } from '../../text/words.ts';
 
 const MEMORIES = 520;
 const FORGOTTEN = 'crate-3';
-const folders: string[] = [];
-after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
-
-const newFolder = (): string => {
-  const dir = mkdtempSync(join(tmpdir(), 'hamlet-waiting-words-'));
-  folders.push(dir);
-  return dir;
-};
-
 const opened = (dir: string): Memory => openMemory({ dir, clock: () => 0 });
 
 /** Remembers the crates, except the one that the other store forgets. */
@@ -50,7 +40,7 @@ const waiting = (database: DatabaseSync): readonly number[] =>
     .map(({ up_to: seq }) => Number(seq));
 
 test('a store whose words have another version opens with the newest in its index, and indexes the others in steps, even after a restart', async () => {
-  const [dir, fresh] = [newFolder(), newFolder()];
+  const [dir, fresh] = [testFolder('waiting-words'), testFolder('waiting-words')];
   await filled(dir, null);
   await filled(fresh, FORGOTTEN);
   inFile(dir, (database) =>
