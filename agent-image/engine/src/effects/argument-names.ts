@@ -1,7 +1,19 @@
 import { z } from 'zod';
 
-/** The names of a tool's arguments in their order; `?` marks those that may be left out. */
-export function argumentNames(input: z.ZodType): readonly string[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+type Schema = z.core.JSONSchema._JSONSchema | undefined;
+
+const below = (schema: Schema, part: string): Schema => {
+  if (typeof schema !== 'object') return undefined;
+  return schema.properties?.[part] ?? (Array.isArray(schema.items) ? undefined : schema.items);
+};
+
+/**
+ * The names of a tool's arguments in their order, or those of the object at a path such as `items.0`; `?` marks those that may be
+ * left out. Pure.
+ */
+export function argumentNames(input: z.ZodType, path = ''): readonly string[] {
+  const parts = path === '' ? [] : path.split('.');
+  const schema = parts.reduce<Schema>(below, z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }));
+  const { properties = {}, required = [] } = typeof schema === 'object' ? schema : {};
   return Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
 }

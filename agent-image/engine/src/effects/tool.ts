@@ -122,9 +122,19 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
 }
 
 const INVENTED = /^Unrecognized key/;
+const NO_OBJECT = /expected object, received/;
+
+/** An object that has another type is named with the fields that it needs. */
+function withFields({ path, expected }: JsonIssue, input: z.ZodType): JsonIssue {
+  const fields = path !== '' && NO_OBJECT.test(expected) ? argumentNames(input, path) : [];
+  return fields.length === 0
+    ? { path, expected }
+    : { path, expected: `${expected}; its fields are ${fields.join(', ')}` };
+}
 
 /** The faults of the arguments, and all names of arguments if one was invented. */
-function invalidInput(issues: readonly JsonIssue[], input: z.ZodType): ToolOutcome {
+function invalidInput(faults: readonly JsonIssue[], input: z.ZodType): ToolOutcome {
+  const issues = faults.map((fault) => withFields(fault, input));
   const isInvented = issues.some(({ path, expected }) => path === '' && INVENTED.test(expected));
   const names = isInvented ? [{ path: '', expected: `the arguments are ${argumentNames(input).join(', ')}` }] : [];
   return { kind: 'invalid_input', issues: [...issues.slice(0, MAX_ISSUES - names.length), ...names] };
