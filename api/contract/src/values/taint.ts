@@ -3,7 +3,8 @@ import { Time } from './scalars.ts';
 
 /**
  * Ways by which text from outside reaches a run. `tool`: a tool whose results strangers can write. `mcp`: an MCP server. `shell`: a command
- * that uses the network, in runs from before the broker's record alone decided. `egress`: the broker let a program of the pod out. `memory`: a memory of a tainted run, or an entry of another agent
+ * that uses the network, in runs from before the broker's record alone decided. `egress`: the broker let a program of the pod out. `supply`: it let one
+ * out to the agent's own repository or to a registry that the village opened, which an admin chose. `memory`: a memory of a tainted run, or an entry of another agent
  * in the memory of a repository. `parent`, `worker`: the run that delegated this one, or one that it delegated. `conversation`: an earlier
  * answer in the same session. `script`: a script that a tainted run saved, or that another agent wrote.
  */
@@ -12,6 +13,7 @@ export const TAINT_SOURCES = [
   'mcp',
   'shell',
   'egress',
+  'supply',
   'memory',
   'parent',
   'worker',

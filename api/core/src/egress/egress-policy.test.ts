@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { AgentSpec, EgressPolicy, TierEgress, VillageEgress } from '@hamlet/contract';
-import { egressPolicyOf } from './egress-policy.ts';
+import { egressPolicyOf, isSupply } from './egress-policy.ts';
 import { judgeConnection, type Destination } from './judge-egress.ts';
 import { judgeWire } from './judge-wire.ts';
 
@@ -117,6 +117,38 @@ test('a registry opens its index and its hosts, read-only', () => {
   assert.equal(verdict(local, 'pypi.home', 8080), 'inspect');
   assert.equal(verdict(local, 'files.home', 8080), 'inspect');
   assert.equal(verdict(local, 'pypi.org'), 'deny');
+});
+
+test('an admin chose the repository of an agent, as git asks for it, and the registries; no tunnel and no page beside them', () => {
+  const layers = {
+    village: VillageEgress.parse({ registries: { pip: true }, allow: [{ host: 'pages.example.org' }] }),
+    agent: AgentSpec.parse({ repository: { url: 'https://git.example.org/team/project.git' } }),
+  };
+  const at = (host: string, path: string | null, method: string | null = 'GET'): boolean =>
+    isSupply(layers, { host, port: 443, method, path });
+  for (const path of ['/team/project.git/info/refs', '/team/project/info/refs'])
+    assert.ok(at('git.example.org', path), path);
+  for (const path of ['/team/project.git/git-upload-pack', '/team/project.git/git-receive-pack'])
+    assert.ok(at('git.example.org', path, 'POST'), path);
+  for (const path of [
+    '/team/project/issues/7',
+    '/team/project',
+    '/team/other.git/info/refs',
+    '/a/../team/project/info/refs',
+  ])
+    assert.ok(!at('git.example.org', path), path);
+  assert.ok(!at('git.example.org', null, null), 'a tunnel');
+  assert.ok(
+    !isSupply(
+      { ...layers, agent: undefined },
+      { host: 'git.example.org', port: 443, method: 'GET', path: '/team/project/info/refs' },
+    ),
+  );
+  assert.ok(at('pypi.org', '/simple/flask/') && at('files.pythonhosted.org', '/packages/x.whl'));
+  assert.ok(
+    !at('pypi.org', '/simple/flask/', 'POST') && !at('pypi.org', null, null) && !at('registry.npmjs.org', '/x'),
+  );
+  assert.ok(!at('pages.example.org', '/'));
 });
 
 test('a repository opens only its own paths, with its secret', () => {

@@ -8,6 +8,8 @@ import {
 } from '@hamlet/contract/broker';
 import type { AgentEgress, AgentSpec, TierEgress, EgressBan } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
+import { concerns, type Destination } from './judge-egress.ts';
+import { canonicalPath, fitsPath } from './path.ts';
 
 /** Payment providers with all their subdomains: an agent pays only in aiDollars. */
 const PROVIDERS = [
@@ -140,6 +142,28 @@ function rulesOfRepository(repository: AgentSpec['repository']): readonly Egress
       ...(secret === undefined ? {} : { secret }),
     },
   ];
+}
+
+/** The requests of git over HTTPS, below the address of a repository. Pages beside them can have words of strangers. */
+const GIT_REQUESTS = ['info/refs', 'git-upload-pack', 'git-receive-pack'] as const;
+
+type Asked = Destination & Readonly<{ method: string | null; path: string | null }>;
+
+/**
+ * True if a request goes to a source that an admin chose for the agent: its own repository, as git reads and writes it, or
+ * a registry that the village opened. False for a tunnel, whose requests are unknown. Pure.
+ */
+export function isSupply({ village, agent }: Pick<EgressLayers, 'village' | 'agent'>, asked: Asked): boolean {
+  const { method } = asked;
+  const path = canonicalPath(asked.path ?? '');
+  if (method === null || path === null) return false;
+  const isHere = concerns(asked);
+  const isOfGit = ({ paths = [] }: EgressRule): boolean =>
+    paths.some((open) => GIT_REQUESTS.some((request) => fitsPath(open.replace(/\*\*$/, request), path)));
+  return (
+    rulesOfRepository(agent?.repository).some((rule) => isHere(rule) && isOfGit(rule)) ||
+    (READING.includes(method) && openRegistries(village).flatMap(rulesOfRegistry).some(isHere))
+  );
 }
 
 /** The header of Brave's API key. */

@@ -7,7 +7,7 @@ export {
   opensWith,
   ruleOfOpenedHost,
 } from './ask-host.ts';
-export { egressPolicyOf, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
+export { egressPolicyOf, isSupply, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
 export {
   asksAboutWrites,
   deny,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Policy, TaintMark } from '@hamlet/contract';
 import { judge, type ShellNeeds } from './judge-shell-call.ts';
-import { bringingOf, TAINT_ASKS } from './taint.ts';
+import { bringingOf, decidingMark, TAINT_ASKS } from './taint.ts';
 
 const TAINT: readonly TaintMark[] = [
   { source: 'egress', detail: 'example.org', call_id: '1.0', run_id: null, at: '2026-11-25T10:00:00.000Z' },
@@ -52,6 +52,21 @@ test('in a tainted run a shell command asks by the classes that it needs', () =>
   assert.equal(shell(['read', 'write_inside']), 'allow');
   for (const name of ['exec', 'write_outside', 'install', 'spend', 'speak'])
     assert.equal(shell(['read', name]), 'ask', name);
+});
+
+test('a run that only its repository and registries have reached runs programs and installs; what leaves or spends asks', () => {
+  const supply: typeof TAINT = [{ ...(TAINT[0] as TaintMark), source: 'supply', detail: 'git.example.org' }];
+  const rules = [{ ...OPEN, tools: [...OPEN.tools, 'install', 'write_outside'] }];
+  const of = (name: string, taint: typeof TAINT): string =>
+    verdict('shell', { rules, taint, needs: { classes: ['read', name], unclear: [] } });
+  for (const name of ['exec', 'install'])
+    assert.deepEqual([of(name, supply), of(name, [...supply, ...TAINT])], ['allow', 'ask'], name);
+  for (const name of ['publish', 'spend', 'speak', 'write_outside']) assert.equal(of(name, supply), 'ask', name);
+  assert.equal(verdict('stop_process', { taint: supply }), 'allow');
+  for (const tool of ['say', 'post_to_board', 'buy', 'amend_personality', 'mcp__tracker__close'])
+    assert.equal(verdict(tool, { taint: supply }), 'ask', tool);
+  assert.deepEqual(decidingMark([...supply, ...TAINT]), TAINT[0]);
+  assert.equal(decidingMark([]), null);
 });
 
 test('only a village rule with tainted: allow relaxes the check, and only for the classes that it names', () => {

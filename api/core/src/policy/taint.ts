@@ -16,6 +16,16 @@ export const TAINT_ASKS: ReadonlyMap<string, string> = new Map([
   ['schedule', 'schedules'],
 ]);
 
+/** Classes that need no person while only sources that an admin chose have reached the run: what they do stays in the pod. */
+const FREE_FOR_SUPPLY: ReadonlySet<string> = new Set(['exec', 'install']);
+
+/** True for text of the agent's own repository or of a registry that the village opened. Pure. */
+const isSupply = ({ source }: Pick<TaintMark, 'source'>): boolean => source === 'supply';
+
+/** The mark that decides about a run: the first from a source that no admin chose, else the first. Pure. */
+export const decidingMark = (taint: readonly TaintMark[]): TaintMark | null =>
+  taint.find((mark) => !isSupply(mark)) ?? taint[0] ?? null;
+
 export interface Bringing {
   readonly source: TaintSource;
   readonly detail: string;
@@ -36,6 +46,7 @@ const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {
   mcp: (detail) => `the MCP server ${detail}`,
   shell: (detail) => detail,
   egress: (detail) => `a connection to ${detail}`,
+  supply: (detail) => `its repository or a registry, ${detail}`,
   memory: (detail) => `the memory ${detail}`,
   parent: () => 'the run that delegated it',
   worker: () => 'a worker of the run',
@@ -55,20 +66,22 @@ interface TaintedCall {
 
 /**
  * The reason to ask about a call in a tainted run; null if it needs no class of {@link TAINT_ASKS}, or if village rules
- * with `tainted: allow` name each of them. Pure.
+ * with `tainted: allow` name each of them. A run that only its repository and registries have reached runs programs and
+ * installs packages without a question: what it does stays in its pod, whose ways out the broker guards. Pure.
  */
 export function askIfTainted({ rules }: Pick<Policy, 'rules'>, { when, classes, taint }: TaintedCall): Judged | null {
-  const [first] = taint;
-  if (first === undefined) return null;
+  const mark = decidingMark(taint);
+  if (mark === null) return null;
+  const isFree = (name: string): boolean => isSupply(mark) && FREE_FOR_SUPPLY.has(name);
   const isRelaxed = (names: readonly string[]): boolean =>
     rules.some((rule) => rule.from === 'village' && rule.tainted === 'allow' && ruleNames(rule, { names, when }));
   const asked = classes.flatMap(({ name, aliases }) => {
     const words = TAINT_ASKS.get(name);
-    return words === undefined || isRelaxed([name, ...aliases]) ? [] : [words];
+    return words === undefined || isFree(name) || isRelaxed([name, ...aliases]) ? [] : [words];
   });
   if (asked.length === 0) return null;
   return {
     verdict: 'ask',
-    reason: `Text from outside has reached this run (${taintInWords(first)}): a person decides about ${asked.join(', ')}`,
+    reason: `Text from outside has reached this run (${taintInWords(mark)}): a person decides about ${asked.join(', ')}`,
   };
 }

@@ -73,12 +73,13 @@ async function admit(village: Village, token: string, address: string): Promise<
 const NO_SECRET = { value: null, for_host: true } as const;
 
 export function brokerHandlers(village: Village) {
-  const { db, source, standing, egressOf, brokerFeed, egressSecrets } = village;
+  const { db, source, standing, egressOf, isSupply, brokerFeed, egressSecrets } = village;
   const settleEnded = endedWrites(village);
   return {
     admitEgress: plain(async ({ body, address }) => accepted(await answerAbout(village, body.token, address))),
     keepEgressAttempts: plain(async ({ body }) => {
-      const begun = await beginEgressAttempts(db, body.begin, { refusedUpTo: EGRESS_RECORDED_AN_HOUR });
+      const begin = body.begin.map((attempt) => ({ ...attempt, supply: isSupply(attempt) }));
+      const begun = await beginEgressAttempts(db, begin, { refusedUpTo: EGRESS_RECORDED_AN_HOUR });
       const ended = await endEgressAttempts(db, body.end);
       await settleEnded(body.end);
       return accepted({ begun, ended });

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
-import { VillageEgress, type AgentSpec, type EgressPolicy, type TierEgress } from '@hamlet/contract';
-import { deny, egressPolicyOf, type EgressDenial } from '@hamlet/core/egress';
+import {
+  VillageEgress,
+  type AgentSpec,
+  type EgressAttempt,
+  type EgressPolicy,
+  type TierEgress,
+} from '@hamlet/contract';
+import { deny, egressPolicyOf, isSupply, type EgressDenial } from '@hamlet/core/egress';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { VillageSettings } from '../settings/village-settings.ts';
 
@@ -18,6 +24,16 @@ const CLOSED = egressPolicyOf({ village: VillageEgress.parse({}), tier: NO_TIER,
 export function switchedEgress(egressOf: EgressOf, settings: Pick<VillageSettings, 'values'>): EgressOf {
   return (agentId) => (settings.values.egress_open ? egressOf(agentId) : CLOSED);
 }
+
+/** True for an attempt that goes to a source which an admin chose for its agent: its repository, or a registry. */
+export type IsSupply = (attempt: EgressAttempt) => boolean;
+
+export const createIsSupply =
+  (village: VillageEgress, source: Pick<AgentSource, 'get'>): IsSupply =>
+  ({ agent, uid, ...asked }) => {
+    const record = source.get(agent);
+    return isSupply({ village, agent: record?.uid === uid ? record.spec : undefined }, asked);
+  };
 
 const SHUT = deny(
   'egress_denied',

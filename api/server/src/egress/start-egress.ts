@@ -6,7 +6,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { job, type Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
 import { BrokerFeed, type BrokerFeedPorts } from './broker-feed.ts';
-import { createEgressOf, switchedEgress } from './egress-of.ts';
+import { createEgressOf, createIsSupply, switchedEgress } from './egress-of.ts';
 import type { EgressSecrets } from './egress-secrets.ts';
 import { KeptSecrets } from './kept-secrets.ts';
 import { lateWritesJob } from './writes/write-effect.ts';
@@ -65,6 +65,7 @@ export async function startEgress(ports: EgressPorts) {
   for (const part of [source, ports.standing, ports.freeze]) part.onChange(() => egressSecrets.forget());
   return {
     egressOf,
+    isSupply: createIsSupply(village, source),
     search: village.search,
     outsideAgents: village.agents,
     brokerFeed,

@@ -21,6 +21,7 @@ kind: Agent
 metadata: { name: ${name} }
 spec:
   entitlement: { policy: Pinned, name: tier-1 }
+  repository: { url: 'https://git.example.org/team/orchard.git' }
   mcpServers: [{ name: files, command: [mcp-server-filesystem, /workspace], class: read }]
 `;
 
@@ -48,6 +49,18 @@ async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): 
   const begin = await attemptOf(permits.play, working.agentId, { run: working.runId, ...tunnel, ...changes });
   await clientOf(permits.play.url, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
 }
+
+async function delegate(parent: Working, callId: string): Promise<string> {
+  const args = { role: 'helper', prompt: 'Read', tokens: 1_000 };
+  const { outcome } = dataOf(await permits.perform(parent, { tool: 'delegate', callId, args }));
+  assert.equal(outcome.kind, 'ok', outcome.text);
+  return String(outcome.data?.['run_id']);
+}
+
+const note = (working: Working, memories: { written?: string[]; recalled?: string[]; outside?: string[] }) =>
+  permits.play
+    .as(working.agentId)
+    .noteMemories({ run_id: working.runId, cycle: working.cycle, attempt: working.attempt, ...memories });
 
 test('a command that reaches no other host taints no run, even if its words name one', async () => {
   const working = await permits.startRun('ada');
@@ -82,6 +95,49 @@ test('a connection that the broker lets out taints its run; then code, speech an
   assert.equal(resultOf(await permits.perform(working, post('4.0'))), 'permission_needed');
   assert.equal(await begun(working, { tool: 'deliver' }), 'begun', 'its taint is shown only to readers of the run');
   assert.equal(await begun(working, { command: 'python3 build.py' }, relaxed), 'begun');
+});
+
+const FETCH = {
+  form: 'inspect',
+  host: 'git.example.org',
+  method: 'POST',
+  path: '/team/orchard.git/git-upload-pack',
+} as const;
+
+test('after a fetch of its own repository an agent runs programs without a question, but what it says is asked about', async () => {
+  const working = await permits.startRun('ada');
+  await attempt(working, FETCH);
+  assert.deepEqual(await sourcesOf(working.runId), ['supply']);
+  assert.equal(await begun(working, { command: 'python3 -m pytest' }), 'begun');
+  assert.equal(resultOf(await permits.perform(working, say('1.0'))), 'permission_needed');
+  await note(working, { written: ['m-orchard'] });
+  const worker = await permits.start('ada', { run_id: await delegate(working, '2.0') });
+  assert.deepEqual(await sourcesOf(worker.runId), ['supply']);
+  await attempt(working, { ...FETCH, path: '/team/orchard/issues/7', method: 'GET' });
+  assert.ok((await sourcesOf(working.runId)).includes('egress'), 'strangers write issues');
+  assert.equal(await begun(working, { command: 'python3 -m pytest' }), 'permission_needed');
+  await note(working, { written: ['m-issue'] });
+  await permits.endAll();
+  const later = await permits.startRun('ada');
+  await note(later, { recalled: ['m-orchard'], written: ['m-after'] });
+  assert.deepEqual(await sourcesOf(later.runId), ['supply']);
+  assert.equal(await begun(later, { command: 'python3 -m pytest' }), 'begun');
+  await note(later, { recalled: ['m-after'] });
+  assert.deepEqual(await sourcesOf(later.runId), ['supply']);
+  await note(later, { recalled: ['m-orchard', 'm-issue'] });
+  assert.deepEqual(await sourcesOf(later.runId), ['supply', 'memory']);
+  assert.equal(await begun(later, { command: 'python3 -m pytest' }), 'permission_needed');
+  await permits.endAll();
+});
+
+test("a worker's fetch of the repository reaches its parent as that", async () => {
+  const parent = await permits.startRun('ada');
+  const worker = await permits.start('ada', { run_id: await delegate(parent, '1.0') });
+  await taintRun(village.openDb() as never, { runId: worker.runId, source: 'supply', detail: 'git.example.org' });
+  assert.deepEqual([await sourcesOf(worker.runId), await sourcesOf(parent.runId)], [['supply'], ['supply']]);
+  await taintRun(village.openDb() as never, { runId: worker.runId, source: 'tool', detail: 'adopt_script' });
+  assert.deepEqual(await sourcesOf(parent.runId), ['supply', 'worker']);
+  await permits.endAll();
 });
 
 test('a permission request shows the taint; "always" covers tainted runs only if it was given in one', async () => {
@@ -139,31 +195,15 @@ test("during a tainted run, its agent's direct requests are refused if the run w
 
 test("a worker has its parent's taint, and passes its own back", async () => {
   const parent = await permits.startRun('dan');
-  const delegate = async (callId: string): Promise<string> => {
-    const answer = dataOf(
-      await permits.perform(parent, {
-        tool: 'delegate',
-        callId,
-        args: { role: 'helper', prompt: 'Read', tokens: 1_000 },
-      }),
-    );
-    assert.equal(answer.outcome.kind, 'ok', answer.outcome.text);
-    return String(answer.outcome.data?.['run_id']);
-  };
-  const clean = await permits.start('dan', { run_id: await delegate('1.0') });
+  const clean = await permits.start('dan', { run_id: await delegate(parent, '1.0') });
   assert.deepEqual(await sourcesOf(clean.runId), []);
   await taintRun(village.openDb() as never, { runId: clean.runId, source: 'tool', detail: 'adopt_script' });
   assert.deepEqual([await sourcesOf(clean.runId), await sourcesOf(parent.runId)], [['tool'], ['worker']]);
   assert.equal((await runOf(parent.runId)).taint?.[0]?.run_id, clean.runId);
-  const later = await permits.start('dan', { run_id: await delegate('2.0') });
+  const later = await permits.start('dan', { run_id: await delegate(parent, '2.0') });
   assert.deepEqual(await sourcesOf(later.runId), ['parent']);
   assert.equal(await begun(later, { command: 'python3 x.py' }), 'permission_needed');
 });
-
-const note = (working: Working, memories: { written?: string[]; recalled?: string[]; outside?: string[] }) =>
-  permits.play
-    .as(working.agentId)
-    .noteMemories({ run_id: working.runId, cycle: working.cycle, attempt: working.attempt, ...memories });
 
 test('a memory of a tainted run taints the run that recalls it; other memories do not', async () => {
   const clean = await permits.startRun('eve');

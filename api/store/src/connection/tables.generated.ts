@@ -514,7 +514,7 @@ export interface Tables {
     tool_class: string | null;
     classes: readonly string[] | null;
     unclear: string | null;
-    taint_source: 'tool' | 'mcp' | 'shell' | 'egress' | 'memory' | 'parent' | 'worker' | 'conversation' | 'script' | null;
+    taint_source: 'tool' | 'mcp' | 'shell' | 'egress' | 'supply' | 'memory' | 'parent' | 'worker' | 'conversation' | 'script' | null;
     taint_detail: string | null;
     by_rule: boolean | null;
     words: string | null;
@@ -528,6 +528,7 @@ export interface Tables {
     run_id: string;
     at: Generated<Date>;
     used_at: Generated<Date>;
+    supply: Generated<boolean>;
   };
   model_credential: {
     name: string;
@@ -915,7 +916,7 @@ export interface Tables {
   };
   run_taint: {
     run_id: string;
-    source: 'tool' | 'mcp' | 'shell' | 'egress' | 'memory' | 'parent' | 'worker' | 'conversation' | 'script';
+    source: 'tool' | 'mcp' | 'shell' | 'egress' | 'supply' | 'memory' | 'parent' | 'worker' | 'conversation' | 'script';
     detail: string;
     call_id: string | null;
     from_run_id: string | null;
@@ -1192,7 +1193,7 @@ export const COLUMNS = {
   journal_entry: ['agent_uid as agentUid', 'seq', 'run_id as runId', 'event', 'refs', 'bytes', 'stored_at as storedAt'],
   journal_size: ['agent_uid as agentUid', 'bytes'],
   judged_call: ['judged_call_id as judgedCallId', 'run_id as runId', 'call_id as callId', 'agent_id as agentId', 'agent_uid as agentUid', 'tool', 'tool_class as toolClass', 'classes', 'unclear', 'taint_source as taintSource', 'taint_detail as taintDetail', 'by_rule as byRule', 'words', 'verdict', 'policy_version as policyVersion', 'judged_at as judgedAt'],
-  memory_taint: ['agent_uid as agentUid', 'memory_id as memoryId', 'run_id as runId', 'at', 'used_at as usedAt'],
+  memory_taint: ['agent_uid as agentUid', 'memory_id as memoryId', 'run_id as runId', 'at', 'used_at as usedAt', 'supply'],
   model_credential: ['name', 'agent_id as agentId', 'key_id as keyId', 'sealed_data_key as sealedDataKey', 'sealed', 'created_at as createdAt', 'created_by as createdBy', 'rotated_at as rotatedAt', 'provider', 'prices', 'fingerprint', 'tested_at as testedAt', 'test_ok as testOk', 'test_ms as testMs', 'test_code as testCode', 'test_message as testMessage', 'tested_models as testedModels'],
   model_health: ['provider', 'model', 'succeeded_at as succeededAt', 'failed_at as failedAt', 'code', 'message'],
   model_hour: ['agent_id as agentId', 'began_at as beganAt', 'used'],
@@ -1254,5 +1255,4 @@ export const COLUMNS = {
   world_snapshot: ['seq', 'tick', 'epoch', 'state_hash as stateHash', 'state', 'taken_at as takenAt'],
 } as const;
 
-/** A row of a table with all its columns. */
 export type Row<T extends keyof Tables> = Readonly<Selection<Tables, T, (typeof COLUMNS)[T][number]>>;

@@ -43,12 +43,12 @@ export async function searchEgressAttempts(db: Db, search: EgressSearch): Promis
 /**
  * Stores attempts, and counts them in the hours of their lives. A run is witnessed if it belongs to the life and is under way, a call if
  * the API started it and its end is not stored. A permitted attempt taints all runs of the life that have begun, because a program of
- * one run can claim another run. Does not store refused attempts of a life that has `refusedUpTo` attempts in this hour. Returns the
+ * one run can claim another run; the mark says whether an admin chose where it goes (`supply`). Does not store refused attempts of a life that has `refusedUpTo` attempts in this hour. Returns the
  * number of new rows.
  */
 export async function beginEgressAttempts(
   db: Db,
-  attempts: readonly EgressAttempt[],
+  attempts: readonly (EgressAttempt & { readonly supply: boolean })[],
   { refusedUpTo }: { readonly refusedUpTo: number },
 ): Promise<number> {
   if (attempts.length === 0) return 0;
@@ -56,7 +56,7 @@ export async function beginEgressAttempts(
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as a (
         id uuid, agent text, uid text, cycle bigint, run uuid, call text, form text, host text, port integer, method text, path text,
-        refused text, at timestamptz)
+        refused text, at timestamptz, supply boolean)
     ), kept as (
       insert into egress_attempt (attempt_id, agent_id, agent_uid, cycle, run_id, call_id, run_witnessed, call_witnessed, form, host, port, method,
         path, refused, begun_at)
@@ -68,18 +68,21 @@ export async function beginEgressAttempts(
       left join egress_hour on egress_hour.agent_uid = given.uid and hour = date_trunc('hour', now())
       where given.refused is null or coalesce(egress_hour.attempts, 0) < ${refusedUpTo}
       on conflict (attempt_id) do nothing
-      returning agent_uid, run_id, call_id, call_witnessed, host, refused
+      returning attempt_id, agent_uid, run_id, call_id, call_witnessed, host, refused
+    ), let_out as (
+      select kept.*, case when given.supply then 'supply' else 'egress' end as source
+      from kept join given on given.id = kept.attempt_id where kept.refused is null
     ), reached as (
-      select run.run_id, min(kept.host) as host, min(kept.call_id) filter (where kept.call_witnessed and run.run_id = kept.run_id) as call_id
-      from kept join run on run.agent_uid = kept.agent_uid and ${HAS_BEGUN}
-      where kept.refused is null and not exists (select from run_taint where run_taint.run_id = run.run_id and source = 'egress')
-      group by run.run_id order by run.run_id
+      select run.run_id, source, min(host) as host, min(let_out.call_id) filter (where call_witnessed and run.run_id = let_out.run_id) as call_id
+      from let_out join run on run.agent_uid = let_out.agent_uid and ${HAS_BEGUN}
+      where not exists (select from run_taint where run_taint.run_id = run.run_id and run_taint.source = let_out.source)
+      group by run.run_id, source order by run.run_id, source
     ), counted as (
       insert into egress_hour (agent_uid, hour, attempts)
       select agent_uid, date_trunc('hour', now()), count(*) from kept group by agent_uid order by agent_uid
       on conflict (agent_uid, hour) do update set attempts = egress_hour.attempts + excluded.attempts
     )
-    select (select count(*) from kept) as begun, (select count(*) filter (where taint_run(run_id, 'egress', host, call_id, null)) from reached) as tainted`.execute(
+    select (select count(*) from kept) as begun, (select count(*) filter (where taint_run(run_id, source, host, call_id, null)) from reached) as tainted`.execute(
     db,
   );
   return Number(rows[0]?.begun ?? 0);

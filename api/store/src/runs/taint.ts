@@ -25,20 +25,31 @@ export async function taintRun(
 }
 
 export async function taintWorker(tx: Tx, { runId, parentRunId }: RunRow): Promise<void> {
-  if (parentRunId === null || !(await isTainted(tx, parentRunId))) return;
-  await taintRun(tx, { runId, source: 'parent', detail: 'its parent', fromRunId: parentRunId });
+  if (parentRunId !== null)
+    await inherit(tx, { runId, source: 'parent', detail: 'its parent', fromRunId: parentRunId });
 }
 
-export async function isTainted(tx: Tx, runId: string): Promise<boolean> {
-  const row = await tx.selectFrom('run_taint').select('source').where('run_id', '=', runId).limit(1).executeTakeFirst();
-  return row !== undefined;
+export const isTainted = async (tx: Tx, runId: string): Promise<boolean> => (await sourcesOf(tx, runId)).length > 0;
+
+async function sourcesOf(tx: Tx, runId: string): Promise<readonly TaintSource[]> {
+  const rows = await tx.selectFrom('run_taint').select('source').where('run_id', '=', runId).execute();
+  return rows.map(({ source }) => source);
+}
+
+/** True if only sources that an admin chose have reached a tainted run: what it passes on is marked as theirs. */
+const isOfSupply = (sources: readonly TaintSource[]): boolean => sources.every((source) => source === 'supply');
+
+/** Marks a run by one that it continues. */
+async function inherit(tx: Tx, mark: NewTaint & { readonly fromRunId: string }): Promise<void> {
+  const sources = await sourcesOf(tx, mark.fromRunId);
+  if (sources.length === 0) return;
+  const { runId, detail } = mark;
+  await taintRun(tx, isOfSupply(sources) ? { runId, source: 'supply', detail } : mark);
 }
 
 /** Marks a run whose prompt has the last words of a tainted one. */
-export async function taintByEarlierRun(tx: Tx, { runId }: RunRow, fromRunId: string): Promise<void> {
-  if (!(await isTainted(tx, fromRunId))) return;
-  await taintRun(tx, { runId, source: 'conversation', detail: 'an earlier run', fromRunId });
-}
+export const taintByEarlierRun = (tx: Tx, { runId }: Pick<RunRow, 'runId'>, fromRunId: string): Promise<void> =>
+  inherit(tx, { runId, source: 'conversation', detail: 'an earlier run', fromRunId });
 
 /** Marks the run of a message if an earlier answer of the agent in its session comes from a tainted run. */
 export async function taintByConversation(tx: Tx, { runId, kind, sessionId, agentUid }: RunRow): Promise<void> {
@@ -46,10 +57,9 @@ export async function taintByConversation(tx: Tx, { runId, kind, sessionId, agen
   const { rows } = await sql<{ readonly runId: string }>`
     select run.run_id as "runId" from run join run_taint using (run_id)
     where run.session_id = ${sessionId} and run.agent_uid = ${agentUid} and run.run_id <> ${runId}
-    order by run_taint.at limit 1`.execute(tx);
+    order by run_taint.source = 'supply', run_taint.at limit 1`.execute(tx);
   const [earlier] = rows;
-  if (earlier === undefined) return;
-  await taintRun(tx, { runId, source: 'conversation', detail: 'an earlier run', fromRunId: earlier.runId });
+  if (earlier !== undefined) await taintByEarlierRun(tx, { runId }, earlier.runId);
 }
 
 /** The marks of an agent's runs under way (workers included), and whether there is such a run. */
@@ -78,24 +88,39 @@ interface MemoriesOfRun {
  */
 export async function markMemories(tx: Tx, memories: MemoriesOfRun): Promise<readonly string[]> {
   const { run, written, recalled, outside } = memories;
-  const { rows } = await sql<{ readonly memoryId: string }>`
+  const { rows } = await sql<{ readonly memoryId: string; readonly supply: boolean }>`
     update memory_taint set used_at = clock_timestamp()
-    where agent_uid = ${run.agentUid} and memory_id = any(${[...recalled]}::text[]) returning memory_id as "memoryId"`.execute(
+    where agent_uid = ${run.agentUid} and memory_id = any(${[...recalled]}::text[]) returning memory_id as "memoryId", supply`.execute(
     tx,
   );
-  const known = new Set([...rows.map(({ memoryId }) => memoryId), ...outside]);
+  // A memory that only the store of the agent marks may have any source.
+  const known = new Map([
+    ...outside.map((id) => [id, false] as const),
+    ...rows.map((row) => [row.memoryId, row.supply] as const),
+  ]);
   const marked = recalled.filter((id) => known.has(id)).toSorted();
-  const [first] = marked;
-  if (first !== undefined) await taintRun(tx, { runId: run.runId, source: 'memory', detail: first });
+  const first = marked.find((id) => known.get(id) === false) ?? marked[0];
+  const source = first !== undefined && known.get(first) === true ? 'supply' : 'memory';
+  if (first !== undefined)
+    await taintRun(tx, { runId: run.runId, source, detail: source === 'memory' ? first : 'a memory' });
   if (written.length === 0 || (first === undefined && run.taint === null)) return marked;
-  await keepMarks(tx, run, written);
+  const reached = [
+    ...(run.taint ?? []).map((mark) => mark.source),
+    ...(first === undefined ? [] : ([source] as const)),
+  ];
+  await keepMarks(tx, run, { written, supply: isOfSupply(reached) });
   return [...marked, ...written];
 }
 
-async function keepMarks(tx: Tx, { agentUid, runId }: RunRow, written: readonly string[]): Promise<void> {
+interface WrittenMemories {
+  readonly written: readonly string[];
+  readonly supply: boolean;
+}
+
+async function keepMarks(tx: Tx, { agentUid, runId }: RunRow, { written, supply }: WrittenMemories): Promise<void> {
   await tx
     .insertInto('memory_taint')
-    .values(written.map((memory_id) => ({ agent_uid: agentUid, memory_id, run_id: runId })))
+    .values(written.map((memory_id) => ({ agent_uid: agentUid, memory_id, run_id: runId, supply })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await sql`

@@ -5,6 +5,7 @@ const ORIGINS: Readonly<Record<TaintMark['source'], (detail: string) => string>>
   mcp: (detail) => `The MCP server ${detail}`,
   shell: () => 'A command that used the network',
   egress: (detail) => `A connection to ${detail}`,
+  supply: (detail) => `Its repository or a registry, ${detail}`,
   memory: (detail) => `The memory ${detail}, which such a run wrote`,
   parent: () => 'The run that delegated this one',
   worker: () => 'A worker of this run',

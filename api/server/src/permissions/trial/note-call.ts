@@ -1,5 +1,5 @@
 import { EGRESS_TOOLS, villageTool, type EgressWriteKind, type Policy } from '@hamlet/contract';
-import { classOfCall, mcpServerOf, type Judged, type ShellNeeds, shorten } from '@hamlet/core';
+import { classOfCall, decidingMark, mcpServerOf, type Judged, type ShellNeeds, shorten } from '@hamlet/core';
 import { noteJudgedCall, type RunRow, type Tx } from '@hamlet/store';
 import { redactSecrets } from '../redact-secrets.ts';
 import { commandOf, type AskedCall } from '../shell/judge-hands-call.ts';
@@ -22,7 +22,7 @@ interface Noted {
 }
 
 function commonFacts({ run, callId, policy, judged }: Noted) {
-  const [mark] = taintOf(run) ?? [];
+  const mark = decidingMark(taintOf(run) ?? []);
   return {
     runId: run.runId,
     callId,
