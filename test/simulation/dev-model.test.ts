@@ -11,13 +11,20 @@ import { testClient } from '../env/client.ts';
 import { atEnd, testFolder } from '../env/at-end.ts';
 
 const KEY = 'sk-dev-0123456789abcdef';
+const HELLO = { role: 'user', content: 'Hello' } as const;
+const isHello = ({ body }: { readonly body: unknown }): boolean => JSON.stringify(body).includes(JSON.stringify(HELLO));
+const modelIn = (body: unknown): unknown => (body as { readonly model?: unknown }).model;
 
 let wire: WireServer;
 let village: DevVillage;
 const folder = testFolder('dev-model');
 
 before(async () => {
-  wire = await startWireServer([{ answer: { chunks: [JSON.stringify({ data: [{ id: 'real-model' }] })] } }]);
+  // The API also tests the model by itself, at a moment of its own.
+  wire = await startWireServer([{ answer: { chunks: [JSON.stringify({ data: [{ id: 'real-model' }] })] } }], {
+    otherwise: (request) =>
+      isHello(request) ? OPENAI_WIRE.stream({ text: ['Good ', 'day.'] }) : { status: 503, chunks: [] },
+  });
   const model = await chooseModel({ MODEL: wire.url, MODEL_KEY: KEY, MODEL_WIRE: 'chat' });
   village = await startDevVillage(openDevFolder(folder), { port: null, residents: false, model });
 });
@@ -28,15 +35,13 @@ test("an agent requests the server's model with the key of the village", async (
   const { url, agentTokens } = village.file;
   const client = testClient({ baseUrl: url, token: agentTokens.bob });
   assert.deepEqual(pluck((await client.listModels()).data, 'id', 'owned_by'), [['small', 'model']]);
-  wire.add({
-    expect: { headers: { authorization: `Bearer ${KEY}` }, body: { model: 'real-model' } },
-    answer: OPENAI_WIRE.stream({ text: ['Good ', 'day.'] }),
-  });
-  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  const messages = [HELLO];
   const answer = await client.raw.completeChat({ model: 'small', messages });
   assert.ok(answer.ok, JSON.stringify(answer));
   assert.equal(answer.data.choices[0]?.message.content, 'Good day.');
   assert.deepEqual([answer.data.hamlet.provider, answer.data.hamlet.scripted], ['model', false]);
+  const asked = wire.requests.filter(isHello).map(({ headers, body }) => [headers['authorization'], modelIn(body)]);
+  assert.deepEqual(asked, [[`Bearer ${KEY}`, 'real-model']]);
   wire.verify();
 });
 

@@ -18,6 +18,6 @@ atEnd(() => village?.stop());
 
 test('the API shows the Schedules of the samples, and none fires without an operator', async () => {
   const answer = await admin.listSchedules();
-  assert.deepEqual(pluck(answer.schedules, 'name'), ['hourly', 'morning', 'weekdays']);
+  assert.deepEqual(pluck(answer.schedules, 'name'), ['hourly', 'morning', 'nightly', 'weekdays']);
   assert.ok(answer.schedules.every(({ last_firings }) => last_firings.length === 0));
 });
