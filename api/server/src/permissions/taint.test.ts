@@ -110,13 +110,13 @@ test('after a fetch of its own repository an agent runs programs without a quest
   assert.deepEqual(await sourcesOf(working.runId), ['supply']);
   assert.equal(await begun(working, { command: 'python3 -m pytest' }), 'begun');
   assert.equal(resultOf(await permits.perform(working, say('1.0'))), 'permission_needed');
-  await note(working, { written: ['m-orchard'] });
+  await note(working, { written: ['m-orchard', 'm-changed'] });
   const worker = await permits.start('ada', { run_id: await delegate(working, '2.0') });
   assert.deepEqual(await sourcesOf(worker.runId), ['supply']);
   await attempt(working, { ...FETCH, path: '/team/orchard/issues/7', method: 'GET' });
   assert.ok((await sourcesOf(working.runId)).includes('egress'), 'strangers write issues');
   assert.equal(await begun(working, { command: 'python3 -m pytest' }), 'permission_needed');
-  await note(working, { written: ['m-issue'] });
+  await note(working, { written: ['m-changed'] });
   await permits.endAll();
   const later = await permits.startRun('ada');
   await note(later, { recalled: ['m-orchard'], written: ['m-after'] });
@@ -124,7 +124,7 @@ test('after a fetch of its own repository an agent runs programs without a quest
   assert.equal(await begun(later, { command: 'python3 -m pytest' }), 'begun');
   await note(later, { recalled: ['m-after'] });
   assert.deepEqual(await sourcesOf(later.runId), ['supply']);
-  await note(later, { recalled: ['m-orchard', 'm-issue'] });
+  await note(later, { recalled: ['m-orchard', 'm-changed'] });
   assert.deepEqual(await sourcesOf(later.runId), ['supply', 'memory']);
   assert.equal(await begun(later, { command: 'python3 -m pytest' }), 'permission_needed');
   await permits.endAll();

@@ -87,29 +87,36 @@ interface MemoriesOfRun {
  * the recalled memories. The caller has locked the run.
  */
 export async function markMemories(tx: Tx, memories: MemoriesOfRun): Promise<readonly string[]> {
-  const { run, written, recalled, outside } = memories;
+  const { run, written } = memories;
+  const marks = await marksOf(tx, memories);
+  const marked = [...marks.keys()].toSorted();
+  const brought =
+    marked.length === 0 ? [] : [isOfSupply([...marks.values()]) ? ('supply' as const) : ('memory' as const)];
+  for (const source of brought) {
+    const detail = source === 'supply' ? 'a memory' : (marked.find((id) => marks.get(id) === source) ?? '');
+    await taintRun(tx, { runId: run.runId, source, detail });
+  }
+  const reached = [...(run.taint ?? []).map(({ source }) => source), ...brought];
+  if (written.length === 0 || reached.length === 0) return marked;
+  await keepMarks(tx, run, { written, supply: isOfSupply(reached) });
+  return [...marked, ...written];
+}
+
+/** The recalled memories that are marked, each with what it brings. Those that only the store of the agent marks may have any source. */
+async function marksOf(
+  tx: Tx,
+  { run, recalled, outside }: MemoriesOfRun,
+): Promise<ReadonlyMap<string, 'memory' | 'supply'>> {
   const { rows } = await sql<{ readonly memoryId: string; readonly supply: boolean }>`
     update memory_taint set used_at = clock_timestamp()
     where agent_uid = ${run.agentUid} and memory_id = any(${[...recalled]}::text[]) returning memory_id as "memoryId", supply`.execute(
     tx,
   );
-  // A memory that only the store of the agent marks may have any source.
-  const known = new Map([
-    ...outside.map((id) => [id, false] as const),
-    ...rows.map((row) => [row.memoryId, row.supply] as const),
+  const ofStore = outside.filter((id) => recalled.includes(id));
+  return new Map([
+    ...ofStore.map((id) => [id, 'memory'] as const),
+    ...rows.map(({ memoryId, supply }) => [memoryId, supply ? 'supply' : 'memory'] as const),
   ]);
-  const marked = recalled.filter((id) => known.has(id)).toSorted();
-  const first = marked.find((id) => known.get(id) === false) ?? marked[0];
-  const source = first !== undefined && known.get(first) === true ? 'supply' : 'memory';
-  if (first !== undefined)
-    await taintRun(tx, { runId: run.runId, source, detail: source === 'memory' ? first : 'a memory' });
-  if (written.length === 0 || (first === undefined && run.taint === null)) return marked;
-  const reached = [
-    ...(run.taint ?? []).map((mark) => mark.source),
-    ...(first === undefined ? [] : ([source] as const)),
-  ];
-  await keepMarks(tx, run, { written, supply: isOfSupply(reached) });
-  return [...marked, ...written];
 }
 
 interface WrittenMemories {
@@ -121,7 +128,11 @@ async function keepMarks(tx: Tx, { agentUid, runId }: RunRow, { written, supply 
   await tx
     .insertInto('memory_taint')
     .values(written.map((memory_id) => ({ agent_uid: agentUid, memory_id, run_id: runId, supply })))
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['agent_uid', 'memory_id'])
+        .doUpdateSet((given) => ({ supply: sql`memory_taint.supply and ${given.ref('excluded.supply')}` })),
+    )
     .execute();
   await sql`
     delete from memory_taint where agent_uid = ${agentUid} and memory_id in (
