@@ -93,11 +93,16 @@ test('an agent at its request limit waits, and the person sees until when and th
   });
 });
 
-test('an agent without enough tokens for this hour reports how many are left and until when', async () => {
-  await inVillage({ tokensPerHour: 1_500 }, async (village) => {
-    const { answered } = await say(village, LONG);
-    assert.equal(answered.author.role, 'system');
-    assert.match(answered.text, /The tier tier-0 allows 1500 an hour, and \d+ are left until \d\d:\d\d UTC/);
-    assert.equal((await village.play.get(answered.run_id ?? '')).error?.code, 'model_token_quota_exhausted');
+test('an agent without enough tokens for this hour parks its run, which says until when', async () => {
+  await inVillage({ tokensPerHour: 1_500 }, async ({ play }) => {
+    const { admin } = play.play;
+    const { session_id: sessionId } = await play.open(admin, NAME);
+    const { run } = dataOf(await play.say(admin, sessionId, LONG));
+    const parked = await until('the parked run', async () => (await play.get(run?.run_id ?? '')).parked ?? undefined, {
+      capMs: 120_000,
+    });
+    assert.equal(parked.code, 'token_quota_exhausted');
+    const waitMs = Date.parse(parked.until) - Date.now();
+    assert.ok(waitMs > 0 && waitMs <= 3_600_000, parked.until);
   });
 });

@@ -244,7 +244,7 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   const left = [...(await readBalances(db, BUYERS)).values()].reduce((sum, balance) => sum + balance, 0n);
   assert.equal(left + spent, PURSE_MICRO * BigInt(BUYERS.length), 'all missing money was spent on windows, once');
   assert.ok(
-    (ends['sold'] ?? 0) > AUCTIONS / 4 && killed.connections > 0 && killed.processes > 0,
+    (ends['sold'] ?? 0) > AUCTIONS / 10 && killed.connections > 0 && killed.processes > 0,
     JSON.stringify({ ends, killed }),
   );
 });
