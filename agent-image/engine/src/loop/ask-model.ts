@@ -7,7 +7,7 @@ import type { JsonSchema } from '../json/index.ts';
 import type { Command } from '../state/decide.ts';
 import type { History } from './history.ts';
 import { callsOf, keptTexts, offeredTools } from './offer.ts';
-import { isCallInWords } from './call-in-words.ts';
+import { callInWords } from './call-in-words.ts';
 import { bytesPerToken, canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import { ModelEnd, ModelUse, type Message, type ModelCall, type ModelDelta, type ModelRequest } from './ports.ts';
@@ -15,7 +15,14 @@ import { hasImages, withRecentImages } from './recent-images.ts';
 import type { Session } from './session.ts';
 import { withinTime } from '../effects/within-time.ts';
 import { answerText, appendTurns, appendWords, bytesOf, firstMessage, storedAnswer, wordsAfter } from './transcript.ts';
-import { isCut, isLastRequest, textTurns, type RunState, type Turn } from '../state/run-state.ts';
+import {
+  emptyTurns,
+  isContinued,
+  isLastRequest,
+  MAX_EMPTY_ANSWERS,
+  type RunState,
+  type Turn,
+} from '../state/run-state.ts';
 
 /** Maximum number of streamed characters of one answer. The complete answer contains the rest. */
 const MAX_STREAMED_CHARS = 1_000_000;
@@ -75,7 +82,7 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const answer = storedAnswer({ ...end, toolCalls });
   const message = journal.refer(JSON.stringify(answer));
   const read = outputIn(session, end);
-  const hasText = read?.code === null || isText(tools, end);
+  const hasText = read?.code === null || isText(session.state, tools, end);
   const output = read === null || !hasText ? null : { ...read, payload: journal.refer(read.text) };
   const written = repaired.map(({ canonical }) => journal.refer(canonical));
   const body: EventBody = {
@@ -106,8 +113,16 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   };
 }
 
-const isText = (tools: ReadonlyMap<string, Tool>, { content }: Recorded['end']): boolean =>
-  content.trim() !== '' && !isCallInWords(content, new Set(tools.keys()));
+/**
+ * True if an answer has words for a person. Words that end with a call written as text are none, so that the model makes the call;
+ * but they are if they continue a cut text, report about a budget, or come again after each request for a call: then they quote one.
+ */
+function isText(state: RunState, tools: ReadonlyMap<string, Tool>, { content }: Recorded['end']): boolean {
+  if (content.trim() === '') return false;
+  const call = callInWords(content, new Set(tools.keys()));
+  if (call !== 'after_words') return call === null;
+  return isContinued(state) || isLastRequest(state) || emptyTurns(state) === MAX_EMPTY_ANSWERS - 1;
+}
 
 /** The answer held to the schema of the run; null without a schema, before the end of the answer, and for a last report about a budget. */
 function outputIn(session: Session, { content, toolCalls, finish }: Recorded['end']): ReadOutput | null {
@@ -115,8 +130,7 @@ function outputIn(session: Session, { content, toolCalls, finish }: Recorded['en
   const schema = schemaOf(session, state.opened);
   const isWhole = toolCalls.length === 0 && finish !== 'length' && content.trim() !== '';
   if (schema === null || !isWhole || isLastRequest(state)) return null;
-  const last = textTurns(state).at(-1);
-  const before = last !== undefined && isCut(last) ? answerText(session, state) : '';
+  const before = isContinued(state) ? answerText(session, state) : '';
   return readOutput(`${before}${content}`, schema);
 }
 

@@ -53,6 +53,23 @@ test('an empty answer, one of thought alone and a call that is written as text a
   assert.equal(failed.kind === 'failed' && failed.code, 'empty_answer');
 });
 
+const QUOTE = 'The page has this:\n```json\n{"name": "look", "arguments": {"text": "x"}}\n```';
+
+test('words that end with a call are asked again twice; a model that insists quotes it, and they are its answer', async () => {
+  const [outcome, model] = await ran([says(QUOTE), says(QUOTE), says(QUOTE)]);
+  assert.deepEqual(outcome, { kind: 'done', text: QUOTE });
+  assert.match(model.requests.at(-1)?.messages.at(-1)?.content ?? '', /ended with a call written as text/);
+  assert.deepEqual((await ran([says(QUOTE), calls(['look', { text: 'x' }]), says('Done.')]))[0], {
+    kind: 'done',
+    text: 'Done.',
+  });
+});
+
+test('a part of a text that was cut may end with a call', async () => {
+  const [outcome] = await ran([answers({ content: 'One, two. ', finish: 'length' }), says(QUOTE)]);
+  assert.deepEqual(outcome, { kind: 'done', text: `One, two. ${QUOTE}` });
+});
+
 test('a text that reaches the limit of tokens is continued, and its parts are one answer', async () => {
   const part = (content: string) => answers({ content, finish: 'length' });
   const [outcome, model] = await ran([part('One, tw'), part('o, thr'), says('ee.')]);

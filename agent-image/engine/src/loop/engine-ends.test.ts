@@ -48,6 +48,12 @@ test('each budget warns once, and before its end asks for a summary without tool
   assert.deepEqual(cycle.outcome, ended('no_progress'));
 });
 
+test('a last report that ends with the call that comes next is kept', async () => {
+  const report = 'Half of it is done. Next:\n```json\n{"name": "look", "arguments": {"text": "9"}}\n```';
+  const { outcome } = await budgetRun({ steps: 10 }, [...looks(9), says(report)]);
+  assert.deepEqual(outcome, { ...ended('budget_steps'), text: report });
+});
+
 test('the model is warned at its third call without progress of ten, so that it can try another way', async () => {
   const warnings = async (count: number) => {
     const { said } = await budgetRun({ idleCalls: 10 }, [

@@ -2,7 +2,15 @@ import { budgetPressures, nextUse, type Pressure } from '../budget/budget.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { BudgetCode, ClosedOutcome, Effect } from '../journal/event.ts';
 import { type CallState } from './call-state.ts';
-import { currentCalls, emptyTurns, endOfWords, waitOfCalls, type Failure, type RunState } from './run-state.ts';
+import {
+  currentCalls,
+  emptyTurns,
+  endOfWords,
+  MAX_EMPTY_ANSWERS,
+  waitOfCalls,
+  type Failure,
+  type RunState,
+} from './run-state.ts';
 
 const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */
@@ -13,8 +21,6 @@ const PARK_MS: readonly number[] = [1, 2, 5, 10, 20, 40, 60].map((minutes) => mi
 const MAX_PARKS = 28;
 /** Failures that waiting does not mend, although another attempt may succeed. */
 const NEVER_PARKED: ReadonlySet<string> = new Set(['bad_answer', 'context_too_long']);
-/** Maximum number of answers without words and calls in a row. */
-const MAX_EMPTY_ANSWERS = 3;
 /** Maximum number of attempts of one call, because each attempt may kill the process. */
 const MAX_CALL_ATTEMPTS = 5;
 

@@ -90,6 +90,9 @@ export const isCut = ({ calls, hasText, finish }: Turn): boolean =>
 /** True if the answer of the turn does not fit the schema of the run. */
 export const isUnfit = ({ output }: Turn): boolean => output !== undefined && output.code !== null;
 
+/** Maximum number of answers without words and calls in a row. */
+export const MAX_EMPTY_ANSWERS = 3;
+
 /** The newest turns without words and calls. */
 export const emptyTurns = ({ turns }: RunState): number =>
   turns.length - 1 - turns.findLastIndex((turn) => !isEmpty(turn));
@@ -99,6 +102,12 @@ export function textTurns({ turns }: Pick<RunState, 'turns'>): readonly Turn[] {
   const words = turns.filter((turn) => !isEmpty(turn));
   const whole = words.slice(0, -1).findLastIndex((turn) => !isCut(turn));
   return words.slice(whole + 1);
+}
+
+/** True if the next answer continues a text that was cut. */
+export function isContinued(state: Pick<RunState, 'turns'>): boolean {
+  const last = textTurns(state).at(-1);
+  return last !== undefined && isCut(last);
 }
 
 /** Maximum number of answers that are parts of one text. */
