@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { parseAnswer } from './create-client.ts';
+import { getAgent } from '../routes/agents.ts';
+import { createClient, parseAnswer } from './create-client.ts';
 
 const Inner = z.strictObject({ id: z.string() });
 const Answer = z.strictObject({
@@ -36,4 +37,13 @@ test('any other difference is an error, even next to an unknown field', () => {
     'text',
   ];
   for (const value of wrong) assert.throws(() => parseAnswer(Answer, structuredClone(value)), z.ZodError);
+});
+
+test('a refusal for a reason of a newer API is a refusal, so that no client repeats it as a lost connection', async () => {
+  const problem = { type: '#new', title: 'New', status: 429, detail: 'Wait an hour.', code: 'too_new', request_id: 'r1' };
+  const fetch = async () => Response.json({ ...problem, wait: 3_600 }, { status: 429 });
+  const answer = await createClient({ baseUrl: 'http://village.test', fetch }).call(getAgent, {
+    params: { agent_id: 'ada' },
+  });
+  assert.deepEqual(!answer.ok && answer.problem, problem);
 });
