@@ -63,5 +63,12 @@ test('the first model of an agent is noticed by the runtime that it needs', asyn
   await pool.obtain({ ...unnamed, model }, 'a');
   await noticed;
   assert.equal(isNoticed, true);
+  isNoticed = false;
+  const again = pool.renamed.wait(60_000, stop.signal).then(() => (isNoticed = !stop.signal.aborted));
+  // A workflow, and a run that an earlier mind began, ask for their own runtimes.
+  for (const present of [null, model, null, model]) await pool.obtain({ ...unnamed, model: present }, 'a');
+  stop.abort();
+  await again;
+  assert.equal(isNoticed, false, 'runs of two runtimes take turns');
   await pool.terminate();
 });
