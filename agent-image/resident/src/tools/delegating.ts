@@ -16,14 +16,13 @@ const PROMPT_MAX_CHARS = 200;
 
 type Delegating = Pick<ToolKit, 'work' | 'book' | 'childRuns' | 'mirrored' | 'rest' | 'random'>;
 
-/** `tool`: the tool of the village that starts the worker. `resultOf`: the result of a worker that has ended. */
 /** Starts a worker and works on it until it has ended; the result is its envelope. */
 export const delegateWork = (kit: ToolKit, context: CallContext): Promise<ToolResult> =>
   workByWorker(kit, context, { tool: 'delegate', resultOf });
 
 /**
  * Starts a worker and works on it until it has ended. The API has one worker for each call, so after a kill the repeated call finds it and
- * continues it.
+ * continues it. `tool`: the tool of the village that starts the worker. `resultOf`: the result of a worker that has ended.
  */
 export async function workByWorker(
   kit: Delegating,

@@ -14,7 +14,6 @@ import { askFor, startCallMind } from './testing/call-mind.ts';
 const PLUGIN = resolve(import.meta.dirname, '../../../../cli/kubectl/src/main.ts');
 const QUESTION = askFor('ask_human', { question: 'Which bread?' });
 
-/** A running command; `printed` is its output so far. */
 const open = new Set<ChildProcess>();
 /** Outside every village folder, because the plugin searches the parents of its folder for up.json. */
 const folder = testFolder('kubectl');
@@ -28,6 +27,7 @@ atEnd(async () => {
   for (const child of open) child.kill();
 });
 
+/** A running command; `printed` is its output so far. */
 function hamlet(...args: string[]): Readonly<{ printed: () => string; code: Promise<number> }> {
   const env = { ...process.env, HAMLET_URL: village.peopleUrl, HAMLET_TOKEN: TOKENS.admin, KUBECONFIG: '' };
   const child = spawn(process.execPath, [PLUGIN, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
