@@ -91,7 +91,10 @@ export function itemViews(world: WorldState): ItemView[] {
     .map((item) => itemView(world, item));
 }
 
-/** The agent itself, and the nearest agents and items on the ground within a radius in tiles, up to the limits of an answer. The agent `also` is included at any distance. */
+/**
+ * The agent itself, and the nearest agents and items on the ground within a radius in tiles, up to the limits of an answer. The agent
+ * `also` is included at any distance.
+ */
 export function surroundingOf(
   world: WorldState,
   agentId: string,

@@ -27,7 +27,7 @@ atEnd(async () => {
   for (const child of open) child.kill();
 });
 
-/** A running command; `printed` is its output so far. */
+/** Starts the plugin. `printed`: its output so far. */
 function hamlet(...args: string[]): Readonly<{ printed: () => string; code: Promise<number> }> {
   const env = { ...process.env, HAMLET_URL: village.peopleUrl, HAMLET_TOKEN: TOKENS.admin, KUBECONFIG: '' };
   const child = spawn(process.execPath, [PLUGIN, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
