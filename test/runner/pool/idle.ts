@@ -1,10 +1,10 @@
-/** Whether the machine's processors idle: work that mostly waits leaves room for more of it. */
+/** Waits until processors idle: then the running files wait for something, and another one finds room. */
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough that a file that has just started shows what it uses. */
+/** Time between two readings, long enough that a new file shows how much it computes. */
 const LOOK_MS = 1_000;
-/** Part of the processors' time that must have been idle. */
+/** The part of the processors' time that must have been idle. */
 const IDLE_FROM = 0.3;
 
 interface Times {
@@ -15,8 +15,8 @@ interface Times {
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Resolves when the processors have idled for 30 % of a second, or when nothing is left to do. Callers wait for each
- * other, so that each sees what the one before it has added.
+ * Resolves when processors were idle for 30 % of a second, or when nothing is left to do. Callers take turns, so that
+ * each reading includes the file that the caller before it has started.
  */
 export function idleProcessors(isOver: () => boolean): Promise<void> {
   const own = turn.then(async () => {
