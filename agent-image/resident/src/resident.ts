@@ -41,7 +41,7 @@ import { createRunMemory, type RunMemory } from './runs/run-memory.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import { createAsyncEvent, type AsyncEvent } from './process/async-event.ts';
 import type { EndedRun } from './runs/settlement.ts';
-import { ENDS } from './runs/words-of-run.ts';
+import { END_WORDS } from './runs/words-of-run.ts';
 import { createTurnGate, type TurnGate } from './runs/turn-gate.ts';
 import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';
 import { SPEECH, voiceOf } from './runtime/voice.ts';
@@ -187,7 +187,7 @@ async function watchMind(parts: Omit<Parts, 'life'>, hasProxy: boolean, ports: R
       village,
       machine: machineIn(env),
       runtime: (present) => runtimes.obtain(present, SPEECH),
-      renamed: runtimes.renamed,
+      runtimeChanged: runtimes.runtimeChanged,
       openServers: ({ runtime, model }) => thinking.isReady(runtimeNameOf({ runtime, model })),
       broker: broker === undefined ? null : new URL(broker),
     },
@@ -375,7 +375,7 @@ function thinkerOf(
 function rememberRun(life: LifeStore, { run_id, schedule }: Run, state: EndedRun['state']): void {
   const giver = schedule === null ? 'A person' : `The schedule ${schedule.name}`;
   try {
-    life.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${ENDS[state]}`]));
+    life.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${END_WORDS[state]}`]));
   } catch {
     // The run has not failed, because the API has stored it.
   }

@@ -56,7 +56,7 @@ function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
       runtime: runtimeThat(async () => ''),
       mind: mindOfRuntime('engine'),
     }),
-    renamed: createAsyncEvent(),
+    runtimeChanged: createAsyncEvent(),
     broker: null,
     hasProxy: false,
     folders: { workspace: folder, memory: folder },
@@ -198,21 +198,21 @@ test('a runtime that does not start is missing with its cause; a changed mind is
   assert.deepEqual(reported, ['engine', 'command']);
 });
 
-test('another mind is reported as soon as a run uses it, without a pause', async () => {
-  const [stop, renamed] = [new AbortController(), createAsyncEvent()];
+test('a changed mind is reported as soon as a run uses it, without a pause', async () => {
+  const [stop, runtimeChanged] = [new AbortController(), createAsyncEvent()];
   const reported: (string | undefined)[] = [];
   let now = 'scripted';
   await watchCapabilities(
     ports({
       stop: stop.signal,
-      renamed,
+      runtimeChanged,
       runtime: async () => ({ ok: true, name: now, runtime: runtimeThat(async () => ''), mind: mindOfRuntime(now) }),
       work: {
         reportCapabilities: async ({ capabilities }) => {
           reported.push(capabilities[0]?.mind?.runtime);
           if (reported.length === 2) stop.abort();
           now = 'engine';
-          renamed.set();
+          runtimeChanged.set();
           return { kind: 'ok', value: { stored: true } };
         },
       },

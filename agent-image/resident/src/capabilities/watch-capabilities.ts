@@ -26,8 +26,8 @@ export interface WatchPorts extends RetryPorts {
   readonly servers: ServerStates;
   readonly openServers: (config: AgentConfig) => Promise<unknown>;
   readonly runtime: (config: AgentConfig) => Promise<Obtained>;
-  /** Set when the mind may be another, so that people read its name at once instead of after a pause. */
-  readonly renamed: AsyncEvent;
+  /** Ends a pause, so that people read the name of a new mind at once. */
+  readonly runtimeChanged: AsyncEvent;
   readonly broker: URL | null;
   readonly hasProxy: boolean;
   readonly folders: Readonly<Record<'workspace' | 'memory', string>>;
@@ -57,7 +57,7 @@ async function untilDue(ports: WatchPorts, { config, mind, pauses, pauseMs }: Du
   const { stop, village } = ports;
   let present = config;
   for (let pause = 0; pause < pauses && !stop.aborted; pause += 1) {
-    await ports.renamed.wait(pauseMs, stop);
+    await ports.runtimeChanged.wait(pauseMs, stop);
     const again = await village.config();
     if (again.kind === 'stale') return null;
     if (again.kind === 'ok') present = again.value;

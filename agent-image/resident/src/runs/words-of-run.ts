@@ -7,7 +7,7 @@ import { askerOf, audienceOf } from './run-input.ts';
 import type { EndedRun } from './settlement.ts';
 
 const TASK_MAX_CHARS = 200;
-export const ENDS: Readonly<Record<EndedRun['state'], string>> = {
+export const END_WORDS: Readonly<Record<EndedRun['state'], string>> = {
   done: 'I did it.',
   failed: 'I could not do it.',
   cancelled: 'It was cancelled.',
@@ -41,7 +41,9 @@ export function wordsOfRun(
   const scope = { audience, repository: place === null ? null : repositoryId(place.url) };
   const diary = { ...scope, id: `d-${id}`, session: DIARY_SESSION, speaker: OWN_NAME, mayBeOutside: isOutside };
   if (sessionId === null)
-    return [{ ...diary, text: `${when}: ${asker} gave me work: “${shorten(prompt, TASK_MAX_CHARS)}” ${ENDS[state]}` }];
+    return [
+      { ...diary, text: `${when}: ${asker} gave me work: “${shorten(prompt, TASK_MAX_CHARS)}” ${END_WORDS[state]}` },
+    ];
   const said = { ...scope, session: sessionId };
   const [messageId, answerId] = wordIdsOf(id);
   // An answer from outside earlier in the conversation does not make the message one.

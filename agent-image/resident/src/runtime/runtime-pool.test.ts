@@ -48,7 +48,7 @@ test('a mind is the runtime with the program that any of its instances knows; wo
   await pool.terminate();
 });
 
-test('the first model of an agent is noticed by the runtime that it needs', async () => {
+test('the first model of an agent changes its runtime, and the pool reports that', async () => {
   const made = () => runtimeThat(async () => '');
   const registry = { engine: made, scripted: made };
   const pool = createRuntimePool({ registry, host: {}, workspacePath: '/', memoryPath: '/m' } as never);
@@ -56,7 +56,7 @@ test('the first model of an agent is noticed by the runtime that it needs', asyn
   const unnamed = { ...aConfig(), runtime: { named: false, name: 'scripted', config: {} } };
   await pool.obtain({ ...unnamed, model: null }, 'a');
   let isNoticed = false;
-  const noticed = pool.renamed.wait(60_000, stop.signal).then(() => (isNoticed = !stop.signal.aborted));
+  const noticed = pool.runtimeChanged.wait(60_000, stop.signal).then(() => (isNoticed = !stop.signal.aborted));
   await pool.obtain({ ...unnamed, model: null }, 'b');
   assert.equal(isNoticed, false, 'another conversation has the same runtime');
   const model = { provider: 'up', name: 'up-model', scripted: false, reason: 'the default' } as never;

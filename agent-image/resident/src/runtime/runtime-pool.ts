@@ -69,8 +69,8 @@ export interface PoolPorts {
 export interface RuntimePool {
   /** The instance of a conversation, created and initialized at the first call. */
   obtain(config: AgentConfig, sessionId: string): Promise<Obtained>;
-  /** Set when a configuration is the first to ask for its runtime after others, as after the first model of a village. Runs of several minds take turns without setting it. */
-  readonly renamed: AsyncEvent;
+  /** Set when a configuration names another runtime than the one before it, for example after the first model of a village. */
+  readonly runtimeChanged: AsyncEvent;
   terminate(): Promise<void>;
 }
 
@@ -89,8 +89,8 @@ interface Instance {
 
 export function createRuntimePool(ports: PoolPorts): RuntimePool {
   const instances = new Map<string, Instance>();
-  const renamed = createAsyncEvent();
-  const names = new Set<string>();
+  const runtimeChanged = createAsyncEvent();
+  let lastName: string | null = null;
   const endOf = async (key: string): Promise<void> => {
     const instance = instances.get(key);
     instances.delete(key);
@@ -117,11 +117,11 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
     };
   };
   return {
-    renamed,
+    runtimeChanged,
     obtain: async (config, sessionId) => {
       const name = runtimeNameOf(config);
-      if (names.size > 0 && !names.has(name)) renamed.set();
-      names.add(name);
+      if (lastName !== null && lastName !== name) runtimeChanged.set();
+      lastName = name;
       const key = JSON.stringify([name, sessionId, config.runtime.config, config.persona]);
       const known = instances.get(key);
       if (known !== undefined) return touch(key, known, config);
