@@ -46,16 +46,15 @@ export async function startNode(
   return local.pid;
 }
 
-/** Starts a server in a process of its own, gives it the arguments or the message, and waits for its port, which it sends. */
+/** Starts a server in a process of its own, and waits for its port, which it sends. */
 export function forkServer(
   ends: AsyncDisposableStack,
   file: string,
-  given?: number | readonly string[],
+  args: readonly string[] = [],
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = fork(file, typeof given === 'object' ? given : [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   process.once('exit', () => child.kill('SIGKILL'));
   ends.defer(() => void child.kill('SIGKILL'));
-  if (typeof given === 'number') child.send(given);
   return new Promise((done, fail) => {
     child.once('message', (port) => done({ child, port: Number(port) }));
     child.once('exit', (code) => fail(new Error(`${file} ended with ${String(code)}`)));

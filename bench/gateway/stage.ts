@@ -89,10 +89,10 @@ interface Place {
   readonly ends: AsyncDisposableStack;
 }
 
-/** The least work of a gateway that keeps records, on the same Postgres. */
+/** The proxy of `floor.ts`, on the Postgres of the API. */
 async function startFloor({ stores, upstream, callers, ends }: Place): Promise<Target> {
-  const given = [upstream, stores.postgres.url()];
-  const { child, port } = await forkServer(ends, join(import.meta.dirname, 'floor.ts'), given);
+  const args = [upstream, stores.postgres.url()];
+  const { child, port } = await forkServer(ends, join(import.meta.dirname, 'floor.ts'), args);
   const tokens = Array.from({ length: callers }, () => 'none');
   return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(child.pid) };
 }

@@ -1,6 +1,6 @@
 /**
- * The broker with a village in memory: each attempt is judged and recorded, and recording is local. The parent
- * gives the port of the upstream, and gets the port of the broker.
+ * The broker with a village in memory: each attempt is judged and recorded, and recording is local. Its argument
+ * is the port of the upstream; it sends the port of the broker to its parent.
  */
 import { randomUUID } from 'node:crypto';
 import { EgressPolicy } from '@hamlet/contract';
@@ -37,4 +37,4 @@ async function serve(port: number): Promise<void> {
   });
 }
 
-process.once('message', (port) => void serve(Number(port)));
+await serve(Number(process.argv[2]));

@@ -84,7 +84,7 @@ async function startSquid(
 export async function openStage(): Promise<Stage> {
   await using ends = new AsyncDisposableStack();
   const upstream = await forkServer(ends, join(import.meta.dirname, 'upstream.ts'));
-  const broker = await forkServer(ends, join(import.meta.dirname, 'broker-process.ts'), upstream.port);
+  const broker = await forkServer(ends, join(import.meta.dirname, 'broker-process.ts'), [String(upstream.port)]);
   const squid = await startSquid(ends);
   const opened = ends.move();
   return {
