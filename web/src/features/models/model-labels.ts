@@ -57,6 +57,7 @@ export function abilityLabel(
 }
 
 type ModelHealth = Pick<VillageModel, 'last_success' | 'last_failure'>;
+
 /** The state of a provider by its newest answer: to a test, or to a request of an agent for one of the `served` models. */
 export function providerState(
   { last_test: test }: Pick<ModelCredential, 'last_test'>,

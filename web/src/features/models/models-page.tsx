@@ -224,7 +224,7 @@ function ModelName({ model }: { readonly model: VillageModel }) {
       <Badge tone={tone}>{word}</Badge>
       <span className="model-by">
         {provider !== null && <>by {provider}</>}
-        {context !== null && <> · holds {context.toLocaleString('en')} tokens</>}
+        {context !== null && <> · context of {context.toLocaleString('en')} tokens</>}
       </span>
       <span className="model-tiers">
         <TierNames tiers={tiers} />

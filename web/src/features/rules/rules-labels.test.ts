@@ -19,9 +19,9 @@ import {
 const VILLAGE: PolicyProposal = { of: 'village', rules: [{ tools: ['publish'], verdict: 'ask' }] };
 const ADA: PolicyProposal = { of: 'agent', agent_id: 'ada', tools: { allow: ['read'] } };
 
-test('classes of tools have words, tools keep their names, and all classes are everything', () => {
+test('a rule names its classes in words and its tools by their names; with all classes it covers everything', () => {
   assert.deepEqual(['publish', 'post_to_board', 'constructor'].map(classWords), ['Write on the board', null, null]);
-  assert.equal(classesLabel(['spend', 'shell', 'read']), 'Spend money, Look around and read.');
+  assert.equal(classesLabel(['spend', 'shell', 'read']), 'Spend money; look around and read.');
   assert.equal(classesLabel(['shell']), '');
   assert.equal(classesLabel([...TOOL_CLASSES, 'shell']), 'Everything that an agent can do.');
 });

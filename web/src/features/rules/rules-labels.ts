@@ -1,6 +1,7 @@
 import { TOOL_CLASSES } from '@hamlet/contract';
 import type { PolicyProposal, PolicyTrial, RulesInForce, TrialVerdict, Verdict } from '@hamlet/contract';
 import { TOOL_CLASS_WORDS } from '../agent-form/fields/tool-class-words.ts';
+import { capital } from '../../client/labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 
 type Layer = Readonly<{ agent_id?: string; tier?: string }>;
@@ -33,11 +34,11 @@ export function classWords(name: string): string | null {
   return known === undefined ? null : TOOL_CLASS_WORDS[known];
 }
 
-/** The classes of a rule in one sentence; empty if it names only tools. */
+/** The classes of a rule as a sentence; empty if it names only tools. */
 export function classesLabel(names: readonly string[]): string {
   if (TOOL_CLASSES.every((name) => names.includes(name))) return 'Everything that an agent can do.';
-  const words = names.flatMap((name) => classWords(name) ?? []);
-  return words.length === 0 ? '' : `${words.join(', ')}.`;
+  const words = names.flatMap((name) => classWords(name)?.toLowerCase() ?? []);
+  return words.length === 0 ? '' : `${capital(words.join('; '))}.`;
 }
 
 export function notesOf({ when, tainted, examples = {} }: ShownRule): readonly string[] {
