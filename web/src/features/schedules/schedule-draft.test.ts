@@ -67,7 +67,7 @@ test('each problem is at its field, with the message of the cluster', () => {
   assert.deepEqual(problems({ prompt: ' ' }), { prompt: 'Write the work for the agent' });
 });
 
-test('days of the week are chosen without cron, and an edit of the rest leaves its fields unchanged', () => {
+test('a cron schedule on days of the week is shown as days, and an edit of another field leaves its cron fields unchanged', () => {
   const view = scheduleView({ cron: '30 7 * * MON-FRI', daily_at: null, time_zone: 'Europe/Zurich' });
   const stored = draftOf(view, 'UTC');
   assert.deepEqual([stored.kind, stored.days, stored.dailyAt], ['weekly', WORKDAYS, '07:30']);
@@ -78,7 +78,7 @@ test('days of the week are chosen without cron, and an edit of the rest leaves i
   assert.deepEqual(other.ok && changesOf(other.body, view), { cron: '5 8 * * MON,SAT' });
 });
 
-test('a schedule without a day or with a wrong time has the problem at its field', () => {
+test('a missing day and an invalid time are problems of their fields', () => {
   const dayless = draft({ kind: 'weekly', days: [] });
   assert.deepEqual(problems(dayless), { days: 'Choose at least one day' });
   assert.deepEqual(nextOf(dayless, 0), { ok: false, problem: 'Choose at least one day.' });

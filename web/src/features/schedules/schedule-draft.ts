@@ -132,7 +132,7 @@ export function timingOf({
   if (kind === 'every') return { every: every.trim() };
   const weekly = kind === 'weekly' ? weeklyCron(days, dailyAt) : null;
   if (weekly !== null) return { cron: weekly, timeZone: timeZone.trim() };
-  // The days or the time of a weekly schedule are wrong: the time is judged like that of a daily one.
+  // A weekly schedule without a day or a valid time: the schema checks its time as that of a daily one.
   return kind !== 'cron'
     ? { dailyAt: dailyAt.trim().replace(/^\d(?=:)/, '0$&'), timeZone: timeZone.trim() }
     : { cron: cron.trim(), timeZone: timeZone.trim() };
@@ -140,9 +140,10 @@ export function timingOf({
 
 /** The next times of a draft, or the problem with its timing. */
 export function nextOf(draft: Draft, nowMs: number): ReturnType<typeof nextTimes> {
-  const isDayless = draft.kind === 'weekly' && draft.days.length === 0;
-  return isDayless ? { ok: false, problem: `${NO_DAY}.` } : nextTimes(timingOf(draft), nowMs);
+  return isDayless(draft) ? { ok: false, problem: `${NO_DAY}.` } : nextTimes(timingOf(draft), nowMs);
 }
+
+const isDayless = ({ kind, days }: Draft): boolean => kind === 'weekly' && days.length === 0;
 
 const FIELDS: Readonly<Record<string, keyof Draft>> = {
   agentName: 'agent',
@@ -177,11 +178,11 @@ function candidateOf(draft: Draft): object {
   };
 }
 
-/** Problems with fields outside of the spec: the name of the object, and labels as one text. */
+/** Problems that the schema of the spec cannot see: the name of the object, the days of the week, and labels as one text. */
 function ownProblems(draft: Draft): Problems {
   return {
     ...(NAME.test(nameOf(draft)) ? {} : { name: draft.name.trim() === '' ? 'Write a name' : NAME_PROBLEM }),
-    ...(draft.kind === 'weekly' && draft.days.length === 0 ? { days: NO_DAY } : {}),
+    ...(isDayless(draft) ? { days: NO_DAY } : {}),
     ...(draft.target === 'agent' || labelsOf(draft.labels) !== null
       ? {}
       : { labels: 'Write labels as key=value, separated by commas' }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayWord, WEEK, weeklyCron, weeklyIn, WORKDAYS } from './weekly.ts';
+import { WEEK, weeklyCron, weeklyIn, WORKDAYS } from './weekly.ts';
 
 test('days and a time become cron fields, and these become the same days and time', () => {
   const cases = [
@@ -16,7 +16,7 @@ test('days and a time become cron fields, and these become the same days and tim
   assert.equal(weeklyCron(['SUN', 'MON', 'MON'], ' 7:30 '), '30 7 * * MON,SUN', 'in the order of the week, each once');
 });
 
-test('other cron fields stay fields of cron, so an edit of something else leaves them unchanged', () => {
+test('other cron fields are not read as days, so an edit of another field leaves them unchanged', () => {
   for (const cron of [
     '0 9 * * MON-WED',
     '0 9 * * SUN,MON',
@@ -28,8 +28,6 @@ test('other cron fields stay fields of cron, so an edit of something else leaves
     assert.equal(weeklyIn(cron), null, cron);
 });
 
-test('without a day or a time there are no fields', () => {
+test('without a day or a valid time, cron fields are null', () => {
   assert.deepEqual([weeklyCron([], '07:30'), weeklyCron(['MON'], '25:00')], [null, null]);
 });
-
-test('a day has a short word', () => assert.equal(dayWord('MON'), 'Mon'));
