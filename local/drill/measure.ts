@@ -80,7 +80,7 @@ async function untilFlows(watches: readonly Watch[], { flowMs, quietMs, pauseMs 
     const missing = watches.filter((each) => !each.flows(quietMs));
     if (missing.length === 0) return;
     if (performance.now() > giveUpMs)
-      throw new Error(`before the click, no steady ${missing.map(({ name }) => name).join(' and no ')} was seen`);
+      throw new Error(`these effects were not steady before the click: ${missing.map(({ name }) => name).join(', ')}`);
     await sleep(pauseMs);
   }
 }

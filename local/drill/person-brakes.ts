@@ -51,7 +51,7 @@ async function findAccount(admin: Client): Promise<string> {
     if (next === null) break;
     cursor = next;
   }
-  throw new Error(`the account ${NAME} exists, but it is on no page of accounts`);
+  throw new Error(`the account ${NAME} exists, but no page of accounts lists it`);
 }
 
 /** The account of drills, created or enabled again, with a one-time code. */

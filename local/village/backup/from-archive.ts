@@ -37,7 +37,7 @@ export async function fromArchive(place: Place, until: string, folder: string): 
   } finally {
     await recover(place, 'close').catch((error: unknown) => console.error(error));
   }
-  if (then === undefined) throw new Error('the steps ended without a database');
+  if (then === undefined) throw new Error('a bug: the step "database" has not run');
   const { server, migration, sealed, holdings } = then;
   return {
     title: `The village: as it was at ${until}`,

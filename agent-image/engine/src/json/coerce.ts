@@ -23,7 +23,7 @@ const NUMBER = /^[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export type RoomForDefaults = { left: number };
 
 /**
- * `long`: what stands for a number that JavaScript cannot hold. `defaults`: fields that are left out get the value of the schema, as long
+ * `long`: how to represent a number that JavaScript cannot hold. `defaults`: fields that are left out get the value of the schema, as long
  * as there is room; null: they get none.
  */
 type Coercion = Readonly<{
@@ -109,7 +109,7 @@ export function decodedText(text: string): unknown {
   return typeof at === 'object' ? at : null;
 }
 
-/** A list of one for what stands where a list should be. A text with commas may be a list in words. */
+/** Wraps a value in a list where the schema wants a list; not a text with commas, which may be a list in words. */
 function asList(node: unknown, guide: Guide, by: Coercion): Meant {
   if (node === null || !typesOf(guide).has('array')) return null;
   if (typeof node === 'string' && /[,;\n]/.test(node)) return null;

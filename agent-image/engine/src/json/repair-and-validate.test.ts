@@ -84,7 +84,7 @@ test('a text that lost information, or has two meanings, is refused with the pla
     ['{"a": NaN}', /NaN is not a value of JSON at line 1, column 7/],
     ['{"a": [1, 2, ...]}', /column 14/],
     ['{"a":\n 007}', /line 2, column 2/],
-    ['[1,,2]', /empty place/],
+    ['[1,,2]', /an element of a list is missing/],
     ['{"a":1', /ends within a value/],
     ['{"a":1,', /ends after a comma/],
     ['{"a":"x', /does not end/],

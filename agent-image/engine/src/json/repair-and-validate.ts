@@ -119,7 +119,7 @@ function fit<T>({ node, actions }: LenientRead, by: Setting<T>, { isPlain, hasLo
   return fitCoerced({ node: numerals?.() ?? node, actions }, { schema, long, hasLong, keepsNames: first.ok });
 }
 
-/** zod may change the value. A validator of JSON Schema checks a copy with rounded numbers, so the given value stands. */
+/** zod may change the value. A validator of JSON Schema checks a copy with rounded numbers, so the result is the given value. */
 const valueOf = <T>(validated: T, given: unknown, schema: Schema<T>): T => (isZod(schema) ? validated : (given as T));
 
 /** The value as a validator sees it: one of JSON Schema sees a long number as the nearest one. */

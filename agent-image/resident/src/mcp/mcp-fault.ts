@@ -58,7 +58,7 @@ export function faultOf(name: string, error: unknown, trouble: string): McpFault
 /** The fault of an error of the line itself; other errors come from reading an answer. */
 function lineFault(name: string, error: unknown, why: string): McpFault {
   const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (NOT_SENT.has(code)) return new McpFault('mcp_unreachable', `The MCP server ${name} is not there: ${why}`);
+  if (NOT_SENT.has(code)) return new McpFault('mcp_unreachable', `The MCP server ${name} cannot be reached: ${why}`);
   if (error instanceof TypeError || typeof code === 'string')
     return new McpFault('mcp_died', `The connection to the MCP server ${name} ended: ${why}`);
   return new McpFault('mcp_broken_answer', `The answer of the MCP server ${name} violates the protocol: ${why}`);

@@ -262,7 +262,7 @@ async function callTool(name: string, { client }: Connected, call: McpCall): Pro
   if (answer !== null) return answer;
   throw new McpFault(
     'mcp_broken_answer',
-    `The answer of the MCP server ${name} violates the protocol: it is no result`,
+    `The answer of the MCP server ${name} violates the protocol: it is not a result`,
   );
 }
 

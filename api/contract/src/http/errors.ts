@@ -30,14 +30,17 @@ export const REFUSALS = {
   idempotency_key_missing: never(400, 'The Idempotency-Key header is missing: send one, new for each intent'),
   idempotency_in_flight: later(409, 'A request with this Idempotency-Key is still running: repeat it in a moment'),
   idempotency_key_reused: never(422, 'This Idempotency-Key belongs to another request: use a new key'),
-  unauthenticated: afterChange(401, 'This needs a credential: sign in or send a bearer token'),
+  unauthenticated: afterChange(401, 'The request needs a credential: sign in or send a bearer token'),
   token_invalid: afterChange(401, 'The token or session is unknown, expired or revoked: get a new one'),
   forbidden: afterChange(403, 'Your role may not do this: ask an admin'),
   not_own_agent: never(403, 'An agent may act only for itself: use the id of the agent that the token belongs to'),
   origin_not_allowed: never(403, 'The request comes from a page of another origin: send it from a page of this host'),
   custom_header_missing: never(403, 'A write with a cookie needs a header: Idempotency-Key or X-Hamlet-Request: 1'),
   account_banned: afterChange(403, 'An admin has banned this account: wait until the ban ends or ask an admin'),
-  precondition_failed: afterChange(412, 'Changed since If-Match: read it again and repeat with its new etag'),
+  precondition_failed: afterChange(
+    412,
+    'The object has changed since the etag in If-Match: read it again and repeat with its new etag',
+  ),
   route_not_found: never(404, 'No route has this path: see /api/v1/docs'),
   method_not_allowed: never(405, 'The route does not support this method: see the Allow header'),
   body_too_large: never(413, 'The body is larger than the route allows: send less'),
@@ -142,11 +145,11 @@ export const REFUSALS = {
   too_many_permissions: never(409, 'The run has asked for too many permissions: end it'),
   arguments_differ: never(409, 'The permission is for another tool or other arguments: request one for this call'),
   call_diverged: never(409, 'This call id was used with another tool or other arguments: use a new call id'),
-  no_such_call: never(404, 'The run has no such call in the hands: store its start first'),
-  no_such_skill: never(404, 'The agent or the run has no such skill: name it in spec.skills'),
-  no_repository: never(409, 'The run works in no repository: use the memory of the agent'),
-  no_such_memory: never(404, 'There is no such memory for you: read the list'),
-  memory_of_everybody: afterChange(403, 'Everybody may know this memory, so only an admin changes it: ask one'),
+  no_such_call: never(404, 'The API does not know this call of the run: report its start first'),
+  no_such_skill: never(404, 'The agent or the run does not have this skill: name it in spec.skills'),
+  no_repository: never(409, 'The run does not work in a repository: use the memory of the agent'),
+  no_such_memory: never(404, 'This memory does not exist, or is not for you: list the memories to find one'),
+  memory_of_everybody: afterChange(403, 'Everybody may know this memory, so only an admin may change it: ask one'),
   memory_not_correctable: never(409, 'Words and deeds stay as they were: forget this memory, or correct a fact'),
   memory_replaced: never(409, 'Another memory has replaced this one: correct the newer one'),
   too_many_memory_changes: later(
@@ -164,8 +167,8 @@ export const REFUSALS = {
   ),
   manifests_unusable: afterChange(409, 'The manifests of the agent cannot be used: correct what the detail names'),
   manifests_changed: afterChange(412, 'The manifests have changed since they were read: read them again'),
-  no_workflow: never(409, 'The run carries out no workflow: use a run with one'),
-  no_such_stage: never(404, 'The run has begun no such stage: see its workflow'),
+  no_workflow: never(409, 'The run does not carry out a workflow: use a run that does'),
+  no_such_stage: never(404, 'The run has not begun a stage of this name: read its workflow'),
   skill_unusable: afterChange(409, 'The ConfigMap of the skill cannot be used: correct what the detail names'),
   too_many_tools: later(429, "The tier's limit of parallel tools is reached: wait until one has ended"),
   too_many_searches: later(429, 'The tier allows no more searches of the web in this hour: wait, or use what you have'),
@@ -187,7 +190,7 @@ export const REFUSALS = {
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 
   // The personality that an agent amends
-  no_such_version: never(404, 'The personality has no such version: read its history'),
+  no_such_version: never(404, 'The personality does not have this version: read its history'),
   personality_limited: later(429, 'The personality has reached its limit of changes for a day: wait for a day'),
 
   // Tiers
@@ -216,7 +219,7 @@ export const REFUSALS = {
   // Money
   insufficient_funds: afterChange(409, 'The account has too little money to spend: lower the amount or add money'),
   account_closed: afterChange(409, 'The account is closed because no agent of this name lives: create the Agent first'),
-  not_for_sale: never(404, 'The price list has no such item: choose from GET /economy/quote'),
+  not_for_sale: never(404, 'The item is not on the price list: choose from GET /economy/quote'),
   already_included: afterChange(409, "The agent's tier includes that already: no purchase is needed"),
   price_above_max: afterChange(409, 'The price is above the max_price of the request: raise max_price or buy less'),
   window_taken: afterChange(409, 'The GPU is sold or offered for a part of that time: choose another time'),
@@ -250,7 +253,7 @@ export const REFUSALS = {
     400,
     'The provider of the model does not support this request: see detail, or use another model',
   ),
-  unsupported_field: never(400, 'These models have no such field: leave the field in errors out'),
+  unsupported_field: never(400, 'These models do not support the fields that errors names: leave them out'),
   model_busy: later(429, 'Too many requests wait for the provider of this model: retry after the time in Retry-After'),
   credentials_off: afterChange(
     409,
@@ -262,13 +265,13 @@ export const REFUSALS = {
     409,
     'The newest test of this provider failed: mend the cause and test it again, or send accept_failed_test',
   ),
-  no_such_script: never(404, 'The agent has no such script or version: look at its list of scripts'),
+  no_such_script: never(404, 'The agent does not have this script or version: list its scripts to find it'),
   script_exists: never(409, 'The agent has a script of that name already: choose another name'),
   no_script: never(422, 'The deliverable is not a script: adopt one that was delivered with kind script'),
   too_many_scripts: afterChange(409, 'The agent has 50 scripts: delete one first'),
   no_such_artifact: never(
     404,
-    'No artifact has this id for you: list the artifacts of the run; each is kept for 30 days',
+    'This artifact does not exist, or is not for you: list the artifacts of the run; each is kept for 30 days',
   ),
   artifact_hash_differs: never(422, 'The SHA-256 of the bytes differs from the one in the path: send them again'),
   artifacts_full: afterChange(
@@ -291,7 +294,10 @@ export const REFUSALS = {
 
   // The sealed log
   not_sealed: later(404, 'This is not sealed yet: try again in a few seconds'),
-  no_such_tile: later(404, 'The log has no such tile: ask for tiles up to the size of the newest checkpoint'),
+  no_such_tile: later(
+    404,
+    'The log does not have this tile yet: request tiles up to the size of the newest checkpoint',
+  ),
   no_such_record: never(404, 'No record has this id: list the records to find it'),
   log_differs: afterChange(409, 'The stored log differs from the sealed one: verify it with make verify-log'),
 
@@ -314,10 +320,10 @@ export const REFUSALS = {
   no_such_key: never(404, 'You have no API key of this id: list your keys to find it'),
   key_exists: never(409, 'You have an API key of this name: choose another name'),
   key_lives_too_long: never(409, 'The API key would live too long: write fewer days'),
-  scope_not_yours: never(403, 'Your role has nothing of this scope: leave the scope out'),
+  scope_not_yours: never(403, 'The scope opens nothing for your role: leave it out'),
   too_many_keys: afterChange(409, 'You have as many API keys as a person may have: revoke one first'),
   mail_off: afterChange(409, 'This village sends no email: ask its operator to set mail.host of the chart'),
-  mail_code_wrong: never(400, 'The code is wrong, used or expired: have another one sent'),
+  mail_code_wrong: never(400, 'The code is wrong, used or expired: request another one'),
   mail_not_sent: later(503, 'The mail server did not take the mail: try again later, or ask an admin'),
   no_mail_address: afterChange(409, 'You have no confirmed address: confirm one first'),
   too_many_codes: later(429, 'A code was sent a minute ago, or five today: wait, then ask for another one'),

@@ -49,9 +49,11 @@ export function extraFieldsFor(has: readonly ExtraField[], extra: ExtraFields = 
   const given = EXTRA_FIELDS.filter((field) => extra[field] !== undefined && extra[field] !== null);
   const lacking = given.find((field) => !has.includes(field) && !NEUTRAL[field](extra[field]));
   if (lacking !== undefined)
-    throw new ModelFault('bad_request', `this provider has no ${lacking}: leave it out, or use another model`, {
-      field: lacking,
-    });
+    throw new ModelFault(
+      'bad_request',
+      `this provider does not support ${lacking}: leave it out, or use another model`,
+      { field: lacking },
+    );
   return Object.fromEntries(given.filter((field) => has.includes(field)).map((field) => [field, extra[field]]));
 }
 

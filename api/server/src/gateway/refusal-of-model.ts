@@ -34,7 +34,7 @@ function wordsOf({ code, message }: ModelError, provider: string): string {
 }
 
 function refusalOfField(field: string, words: string): Refused {
-  const errors = [{ path: `body.${field}`, message: 'the provider of this model has no such field' }];
+  const errors = [{ path: `body.${field}`, message: 'the provider of this model does not support this field' }];
   return { ...refused('unsupported_field', words), errors };
 }
 

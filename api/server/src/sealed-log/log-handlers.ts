@@ -16,7 +16,7 @@ import { proveConsistency, proveInclusion } from './log-proofs.ts';
 import type { Village } from '../village.ts';
 
 const NO_SUCH_TILE =
-  'The log has no such tile, or the tile has fewer rows: read the checkpoint for the size of the log';
+  'The log does not have this tile, or the tile has fewer rows: read the checkpoint for the size of the log';
 
 /** Only admins may prove acts and turns. An agent may prove only its own transfers. */
 async function mayProve(db: Db, actor: Actor, record: LogRecord): Promise<Refused | null> {

@@ -102,6 +102,6 @@ export function unescapedDocument(text: string): string {
   try {
     return JSON.parse(`"${whole.replaceAll(/[\n\r\t]/g, (char) => CONTROLS[char] ?? char)}"`) as string;
   } catch {
-    throw new Fault('the document is escaped, but not all of it', text, 0);
+    throw new Fault('only a part of the document is escaped', text, 0);
   }
 }

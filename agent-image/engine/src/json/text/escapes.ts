@@ -58,7 +58,7 @@ export function unescaped({ raw, quote, hasRawPaths: arePathsRaw, act }: Escaped
   }
   if (isUnknown) act('backslashes_kept');
   if (isUnknown && !/\s/.test(raw) && /\\[nrt]/.test(raw))
-    throw new Fault('a text has single backslashes, of which some are escapes; write each backslash twice', raw, 0);
+    throw new Fault('a text has single backslashes, and some may be escapes; write each backslash twice', raw, 0);
   const pattern = arePathsRaw ? PATH_OR_ESCAPE : ESCAPE;
   return raw.replaceAll(pattern, (...[all, unicode, hex, single]: readonly (string | undefined)[]) =>
     meantByEscape({ all, code: unicode ?? (quote === "'" ? hex : undefined), single }, isUnknown),

@@ -229,7 +229,7 @@ class LenientParser {
     let wasComma = false;
     while (!this.#isClosed(frame, wasComma)) {
       if (this.#text[this.#at] === ',') {
-        if (wasComma || frame.size === 0) this.#fault('a list has an empty place');
+        if (wasComma || frame.size === 0) this.#fault('an element of a list is missing');
         wasComma = true;
         this.#at += 1;
         continue;

@@ -146,8 +146,11 @@ test('prototypes are out of reach, and fields of those names are data', () => {
     assert.equal(valueOf(`has(input.${name})`), false);
   }
   assert.equal(valueOf('output.constructor'), 'a field of this name');
-  assert.match(refusalOf('{"__proto__": {"good": true}}'), /a result has no field __proto__/);
-  assert.match(refusalOf('input', { input: JSON.parse('{"a":{"__proto__":1}}') }), /a result has no field __proto__/);
+  assert.match(refusalOf('{"__proto__": {"good": true}}'), /a result may not have the field __proto__/);
+  assert.match(
+    refusalOf('input', { input: JSON.parse('{"a":{"__proto__":1}}') }),
+    /a result may not have the field __proto__/,
+  );
   assert.equal(Object.hasOwn(Object.prototype, 'good'), false);
 });
 

@@ -72,7 +72,7 @@ function measure(value: unknown, within: Within): void {
   }
   if (!isPlain(value)) throw new Fault('a value is not JSON: it is an object with a class');
   for (const [key, field] of Object.entries(value)) {
-    if (key === FORBIDDEN_KEY) throw new Fault(`a result has no field ${FORBIDDEN_KEY}`);
+    if (key === FORBIDDEN_KEY) throw new Fault(`a result may not have the field ${FORBIDDEN_KEY}`);
     work.spendResult(key.length + 3);
     measure(field, inside);
   }

@@ -48,5 +48,5 @@ export function judgeCallback(text: string, spec: Pick<AgentSpec, 'a2a'>, of: Eg
   if (wire.verdict === 'deny') return wire;
   return wire.effect === 'write'
     ? { url, destination, policy }
-    : deny('egress_denied', `a callback is no ${wire.effect}: use another address`);
+    : deny('egress_denied', `a callback may not be a ${wire.effect}: use another address`);
 }

@@ -26,8 +26,8 @@ const OF_MESSAGES: Asked<MessagesBody> = [
 /** The refusal of fields, each by its name and its place in the body. Pure. */
 export function refusalOfFields(fields: readonly string[]): Refused | null {
   if (fields.length === 0) return null;
-  const errors = fields.map((field) => ({ path: `body.${field}`, message: 'these models have no such field' }));
-  return { ...refused('unsupported_field', `These models have no ${fields.join(', ')}: leave it out`), errors };
+  const errors = fields.map((field) => ({ path: `body.${field}`, message: 'these models do not support this field' }));
+  return { ...refused('unsupported_field', `These models do not support ${fields.join(', ')}: leave it out`), errors };
 }
 
 function refusalOf<Body>(body: Body, asked: Asked<Body>): Refused | null {

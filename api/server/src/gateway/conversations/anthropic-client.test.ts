@@ -155,7 +155,7 @@ test('failures have the shape and the error types of the format, both before and
   for (const field of [{ mcp_servers: [server] }, { container: 'c1' }, { thread: {} }, { compaction: {} }]) {
     const refused = await fails(bob().messages.create({ ...ASKED, ...field }));
     assert.deepEqual([refused.status, refused.type], [400, 'invalid_request_error']);
-    assert.match(refused.apiMessage ?? '', new RegExp(`no ${Object.keys(field)[0]}: leave it out`));
+    assert.match(refused.apiMessage ?? '', new RegExp(`do not support ${Object.keys(field)[0]}: leave it out`));
   }
   const long = [{ role: 'user' as const, content: 'word '.repeat(40_000) }];
   const tooLong = await fails(bob().messages.create({ ...ASKED, messages: long }));

@@ -16,7 +16,7 @@ export async function scriptOfCall(
 
 /** Parses a script to find out what it needs; only shell scripts are parsed. */
 export async function needsOfScript(script: ScriptText | null, readCommand: ReadCommand): Promise<ShellNeeds> {
-  if (script === null) return { classes: ['exec'], unclear: ['the agent has no such script'] };
+  if (script === null) return { classes: ['exec'], unclear: ['the agent does not have this script'] };
   return script.language === 'bash' ? readCommand(script.source) : { classes: ['exec'], unclear: [] };
 }
 

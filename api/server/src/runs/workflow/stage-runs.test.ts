@@ -325,7 +325,7 @@ test('an ended run is repeated from a stage with another input and other manifes
   const { manifests: got } = await admin.getRunWorkflow({ run_id: edited.run.run_id });
   assert.deepEqual(got.files, [{ path: 'workflow.yaml', text: 'id: newer\n' }]);
   manifests.text = before;
-  await refuses(member.raw.rerunRun({ ...params, stage: 'spare' }), 'no_such_stage', /begun no such stage/);
+  await refuses(member.raw.rerunRun({ ...params, stage: 'spare' }), 'no_such_stage', /not begun a stage of this name/);
   await refuses(member.raw.rerunRun({ ...params, stage: 'unknown' }), 'no_such_stage');
   await refuses(member.raw.rerunRun({ ...params, input_json: '{' }), 'validation_failed');
   await runs.finishAll('bob');
