@@ -190,7 +190,7 @@ test('a clock that is a year ahead removes nothing', async () => {
   assert.deepEqual(readdirSync(archive).toSorted(), ['6', '7']);
 });
 
-test('a base backup from the future makes a new one due, and goes in its turn', async () => {
+test('a base backup from the future makes a new one due, and is deleted in its turn', async () => {
   const { archive, home } = newArchive([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   const ahead = putBase(home, -365, 1);
   assert.match((await keepOnce(archive, 1_000)).report, /problem=backup /, 'a backup was tried');

@@ -76,7 +76,7 @@ test('a drill waits while agents work, while the village is frozen, and while it
   dataOf(await runs.settle('bob', runId, { attempt: 1, state: 'done', summary: 'Looked.' }));
 });
 
-test('before the first drill there are no figures', async () => {
+test('before the first drill the figures are missing', async () => {
   assert.deepEqual(await runs.play.admin.getLastDrill(), { drill: null });
 });
 

@@ -138,7 +138,7 @@ test('the village has no store in the cluster, and every session of the API is e
   assert.ok((await admin.listNodeFigures()).nodes.length > 0, 'figures come from Redis');
 });
 
-test('an agent lives there: a message is answered, and a reward is in its balance', async () => {
+test('an agent lives in the village with outside stores: a message is answered, and a reward is in its balance', async () => {
   await admin.createAgent({ agent_id: 'nell', spec: { displayName: 'Nell' } });
   await until('nell is ready', async () => {
     const found = await admin.raw.getAgent({ agent_id: 'nell' });

@@ -27,7 +27,7 @@ const WRITTEN: readonly string[] = [
   `{"place":${'['.repeat(40)}${']'.repeat(40)}}`,
 ];
 
-test('the canonical form of repaired arguments is that of the text that the journal keeps', () => {
+test('repaired arguments have the canonical form of their text in the journal', () => {
   for (const written of WRITTEN)
     for (const schema of [input, undefined])
       for (const isCut of [false, true]) {

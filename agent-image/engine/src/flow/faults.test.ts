@@ -192,7 +192,7 @@ test('a stage with a time limit ends its call, and makes no other one after it',
   assert.ok(made > 1 && made < 50, `${made} calls`);
 });
 
-test('the wait before another attempt has an end that timers can count', () => {
+test('the wait before another attempt is at most a day, which a timer can hold', () => {
   const retry = { attempts: 20, backoffMs: 3_600_000, on: null };
   const index = indexOf(aPlan([toolStage('a', 'broken', { retry })]));
   const failure = { category: 'tool', code: 'failed', message: 'x' } as const;

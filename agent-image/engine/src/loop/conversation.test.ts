@@ -40,7 +40,7 @@ test('a failed request is retried only if the model allows it', async () => {
   assert.equal(broken.kind === 'failed' && broken.code, 'model_bad_answer');
 });
 
-test('an empty answer, one of thought alone and a call that is written as text are asked again, without an empty message', async () => {
+test('after an empty answer, one of thought alone or a call written as text, the engine asks again without an empty message', async () => {
   const thought = answers({ reasoning: [{ text: 'Hm.', sealed: null }] });
   const [outcome, model] = await ran([calls(['look', { text: 'x' }]), says('  '), thought, says('Done.')]);
   assert.deepEqual(outcome, { kind: 'done', text: 'Done.' });

@@ -32,7 +32,7 @@ const looks = (count: number): readonly Step[] => Array.from({ length: count }, 
 const SUMMARY = 'Half of it is done.';
 const ended = (code: string) => ({ kind: 'failed', code, text: SUMMARY, unsettled: [] });
 
-test('each budget warns once, and before its end asks for a summary without tools, with which the run fails by its code', async () => {
+test('each budget warns once; before its end the engine asks for a summary without tools, and the run fails with the code of the budget', async () => {
   const steps = await budgetRun({ steps: 10 }, [...looks(9), says(SUMMARY)]);
   assert.deepEqual([steps.outcome, steps.near, steps.tools], [ended('budget_steps'), 1, 0]);
   assert.match(steps.said, /has used up its steps\. \(budget_steps\) This is the last answer, without tools/);

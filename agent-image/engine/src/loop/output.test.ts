@@ -124,7 +124,7 @@ test('an answer that is too long is refused, before it is parsed and after', asy
   for (const at of [1, 2]) assert.match(contents[at]?.at(-1) ?? '', /the answer has more than 65536 characters/);
 });
 
-test('an answer that looks like a call in words is one if it fits the schema', async () => {
+test('an answer that looks like a call in words counts as an answer if it fits the schema', async () => {
   const call = '{"name":"look","arguments":{"text":"x"}}';
   const schema = { type: 'object', properties: { name: { const: 'look' } }, required: ['name'] };
   const { outcome } = await run([says(call)], { request: { output: { schema, answers: 1 } } });

@@ -101,7 +101,7 @@ test('the rules of the village allow or refuse what a program asks for, once, an
   assert.equal(textOf(await carryOut(mind, [{ ask, options: ['allow_always', 'reject_always'] }])), 'cancelled');
 });
 
-test('a program that asks twice about one call, for a folder and for the command, asks about two calls of the village', async () => {
+test('two requests of a program about one call, for a folder and for its command, become two calls of the village', async () => {
   const mind = anUsedMind();
   Object.assign(mind.village.rules, { shell: { kind: 'begun' }, program_act: { kind: 'begun' } });
   const folder = { kind: 'other', title: 'external_directory', rawInput: { filepath: '/tmp' } } as const;

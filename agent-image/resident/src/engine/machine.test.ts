@@ -60,7 +60,7 @@ test('the rules of work name only tools that the run has', () => {
   assert.match(few, /An answer without a call ends this run[^]*A refusal is final[^]*To finish, answer/);
 });
 
-test('an agent reads the placeholders of its secrets and how to use one with gh; without a way out there are none', () => {
+test('an agent reads the placeholders of its secrets and how to use one with gh; without a way out it has no placeholders', () => {
   const secrets = [
     { host: 'api.github.com', name: 'team' },
     { host: 'api.example.org', name: 'ada-key' },

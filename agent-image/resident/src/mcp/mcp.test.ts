@@ -148,7 +148,7 @@ test('long answers are shortened; an even longer one fails alone, and the server
   assert.notEqual(textOf(renewed), pid, 'a program that has printed much starts again before its output is full');
 });
 
-test('a server that does not start or lists no tools has none, with a cause; what it prints besides is ignored', async () => {
+test('the tools of a server that does not start or lists none are missing, with a cause; other output of the server is ignored', async () => {
   const causes: Readonly<Record<string, RegExp>> = {
     'dies-at-start': /does not start: .*ended with code 3; its last words: no configuration/,
     'bad-list': /violates the protocol/,
@@ -225,7 +225,7 @@ function httpServer(body: () => string, pauseMs = 0): Server {
 const web = (url: string, environment: Record<string, string> = {}): McpServer =>
   createMcpServer('web', overHttp(url, environment));
 
-test('an older or slow program that is silent at first still gets its tools, and so does a slow HTTP server', async () => {
+test('the tools of an older or slow program that is silent at first, and of a slow HTTP server, arrive', async () => {
   const server = httpServer(() => 'late', 4_000);
   const url = await listen(server);
   const [older, slow] = await Promise.all([offer(program('older')), offer(web(url))]);

@@ -48,7 +48,7 @@ test('integers of events are exact, and addresses and ids of a stream stay as th
   assert.equal(text, `id: ${id}\nevent: endpoint\ndata: /messages?sessionId=${id}\n\ndata: {"n":"${id}"}\n\n`);
 });
 
-test('an event of many lines has the limit of an answer, and a stream of many events has none', async (t) => {
+test('an event of many lines has the limit of an answer; a stream of many events is unlimited', async (t) => {
   const line = `data: ${'x'.repeat(1 << 20)}\n`;
   const lines = (end: string) => (response: ServerResponse) => {
     for (let count = 0; count < 20; count += 1) response.write(`${line}${end}`);

@@ -26,7 +26,7 @@ test('a usage that a provider made up does not keep the result from the API', ()
   assert.deepEqual(usage, { steps: 3, tokens: RUN_COUNT_MAX, cost: '0.000002' });
 });
 
-test('a done run has the output that its runtime read, and no other run has one', () => {
+test('only a run that is done has the output that its runtime read', () => {
   assert.equal(endOf({ kind: 'done', text: 'Three: 3', output: '3' }, null, nothing).output, '3');
   assert.ok(!('output' in endOf({ kind: 'done', text: '3' }, null, nothing)));
   const failed = { kind: 'failed', code: 'output_not_valid', message: 'It does not fit.', unsettled: [] } as const;

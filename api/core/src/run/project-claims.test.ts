@@ -48,7 +48,7 @@ test('an answer in the form of a schema has the code of its fault and its repair
   assert.deepEqual([checkOf(undefined), checkOf({ code: 'of a newer engine' })], [undefined, undefined]);
 });
 
-test('stages of a workflow are events, and name their calls; the stage of another run is none', () => {
+test('stages of a workflow are events, and name their calls; a stage of another run is ignored', () => {
   const call = { id: 'read.1.1:1', modelId: 'x', tool: 'read_board', arguments: REF, effect: 'read' };
   const flow = { role: 'tool', attempt: 2, round: 1, input: REF, calls: [call] };
   const settled = { type: 'tool_settled', outcome: 'denied', result: REF };

@@ -68,7 +68,7 @@ test('an activity and speech end exactly at their tick', () => {
   );
 });
 
-test('an item on the first tile of the map has a position; a held item has none', () => {
+test('an item on the first tile of the map has a position, and a held item does not', () => {
   const world = withAda();
   reduce(world, { seq: 2, tick: 2, kind: 'item_spawn', item_id: 'apple-1', x: 0, y: 0 });
   assert.deepEqual(itemViews(world), [{ item_id: 'apple-1', kind: 'apple', position: { x: 0, y: 0 }, held_by: null }]);

@@ -119,7 +119,7 @@ test('the cost is exact, monotonic, deterministic, and rounded up by less than a
   }
 });
 
-test('a count that no answer can have used is estimated, so that a broken counter takes no hour of tokens', () => {
+test('an estimate replaces an impossible count, so that a broken counter does not use up the tokens of an hour', () => {
   const reported = { promptTokens: 4_294_967_295, completionTokens: 2 };
   const request = { messages: [{ role: 'user' as const, content: 'x'.repeat(40) }] };
   const { promptTokens, totalTokens, estimated } = completeUsage(reported, request, '');

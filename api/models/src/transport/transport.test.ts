@@ -82,7 +82,7 @@ test('credentials are hidden in every form', () => {
   });
 });
 
-test('an answer without credentials is handed on as it is; one beside an escape or far down is hidden', () => {
+test('an answer without credentials stays the same object; a credential beside an escape, and a value far down, are hidden', () => {
   const scrub = scrubber(['very/secret']);
   const plain = { id: 'chatcmpl-1', choices: [], usage: { prompt_tokens: 1 } };
   assert.equal(scrubDeep(plain, scrub), plain);

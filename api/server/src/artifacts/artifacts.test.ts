@@ -71,7 +71,7 @@ test("the bytes of a call are stored once; only the run's person and admins read
   assert.doesNotMatch(JSON.stringify(records), /Bericht/);
 });
 
-test('a deliverable is a version of its name in its run; another name begins with 1, and other outputs have none', async () => {
+test('a deliverable is a version of its name in its run; another name begins with 1, and other outputs are without a version', async () => {
   const working = await startCall('ada');
   const kept = async (content: string, sent: Sent) => dataOf(await keep(working, Buffer.from(content), sent)).artifact;
   const [file, name] = ['file' as const, 'monthly.py'];
@@ -163,7 +163,7 @@ test('an agent never exceeds its quota, even with concurrent requests; deletion 
   assert.equal(bytes?.['left'], 0, 'deleting a run deletes its artifacts');
 });
 
-test('an artifact records the first outside text that had reached its run; an artifact from before has none', async () => {
+test('an artifact records the first outside text that reached its run before the artifact was kept', async () => {
   const working = await startCall('eve');
   const before = dataOf(await keep(working, Buffer.from('before'))).artifact;
   const marks = [

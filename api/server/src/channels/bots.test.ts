@@ -57,7 +57,7 @@ test('an unreadable Secret stops no bot: its own keeps its tokens, and the other
   assert.equal(complaints.length, 1, 'one complaint until all are read again');
 });
 
-test('of two agents with one token, the first by name has the bot; without a Secret there is none', async () => {
+test('if two agents share a token, the first by name has the bot; without a Secret an agent has no bot', async () => {
   const { later } = open({ ada: ['1:a'], bob: ['1:a'] });
   assert.deepEqual(names(await later()), ['ada telegram']);
 });

@@ -70,7 +70,7 @@ test('freezes of many people at once all succeed', async () => {
   await lift();
 });
 
-test('a freeze ends a transaction of the API that keeps the order of events', async () => {
+test('a freeze ends a transaction of the API that holds the lock on the order of events', async () => {
   const db = untilEnd(openDatabase({ url: village.postgres.appUrl, poolSize: 1, onError: () => undefined }));
   const locked = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();

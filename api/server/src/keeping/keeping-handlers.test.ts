@@ -13,7 +13,7 @@ test('an admin reads how long things stay in this village, with their sizes', as
   assert.ok((thing('world')?.bytes ?? 0) > 0 && database_bytes > 0);
 });
 
-test('a member may not read it', async () => {
+test('a member may not read what the village keeps', async () => {
   const answer = await play.member.raw.getKeeping();
   assert.equal(answer.ok, false);
 });

@@ -23,7 +23,7 @@ test('a text other than an outcome with words stays as it is', () => {
     assert.equal(outcomeInWords(text), text);
 });
 
-test('a plain text stands for itself, and a JSON string for its text', () => {
+test('a plain text stays as it is, and a JSON string gives its text', () => {
   assert.equal(plainInWords('"Said."'), 'Said.');
   for (const text of ['{"text":"x"}', '[1]', '"cut']) assert.equal(plainInWords(text), text);
 });

@@ -272,7 +272,7 @@ test('a person raises the limits of a run under way, at most to those of a new r
   await refuses(admin.raiseRun({ run_id, budgets: 'refill' }), 'run_settled');
 });
 
-test('a refill counts what workers have used, and no share that they have left', async () => {
+test('a refill counts what workers have used, and leaves out what they have left', async () => {
   const { runId: run_id } = await startedRun('ada');
   const { admin } = runs.play;
   const { budgets, ...run } = await runs.get(run_id);

@@ -68,7 +68,7 @@ test('the timeline lists sessions, runs and firings of an agent newest first, in
   await refuses(timeline(member, { cursor: 'nonsense' }), 'cursor_invalid');
 });
 
-test('it has posts, purchases, judgements and states in the same order, each for its own readers', async () => {
+test('a timeline has posts, purchases, judgements and states in the same order, each for its own readers', async () => {
   const { admin } = talk.play;
   const member = clientOf(talk.play.url, TOKENS.member);
   const bob = talk.play.as('bob');

@@ -49,7 +49,7 @@ test('figures without an offset are drawn as they are; an offset fades and ends'
   assert.deepEqual([corrections.apply([late], 16)[0], corrections.areFading], [late, false]);
 });
 
-test('a figure that left the view comes back at its true position, also if another came as it left', () => {
+test('a figure that left the view comes back at its true position, also if another figure appeared at that moment', () => {
   const corrections = new Corrections();
   const moved = { ...ADA, x: ADA.x + 1.2 };
   corrections.apply([ADA], 16);

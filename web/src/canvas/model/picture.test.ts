@@ -54,7 +54,7 @@ test('a sleeper has a new picture at each tick, busy hands at every fourth, and 
   );
 });
 
-test('a map is lively while words or an emote will go, and while figures sleep or work and it is not calm', () => {
+test('a map is lively while words or an emote will disappear; unless it is calm, also while figures sleep or work', () => {
   const changes: readonly Partial<FrameInput>[] = [
     {},
     ASLEEP,

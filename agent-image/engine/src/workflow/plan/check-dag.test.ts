@@ -43,7 +43,7 @@ const rule = (to: string, more: Partial<FallbackRule> = {}): FallbackRule => ({
   ...more,
 });
 
-test('cycles are refused at the edge that closes them, with their way', () => {
+test('cycles are refused at the edge that closes them, and the refusal shows their path', () => {
   const problems = checkDag(dag(['a', 'b', 'c'], ['a->b', 'b->c', 'c->b']));
   assert.deepEqual(
     problems.map(({ code, index, message }) => [code, index, message]),

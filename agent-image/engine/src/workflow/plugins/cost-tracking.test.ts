@@ -26,7 +26,7 @@ test('the cost is that of the table, in millionths, rounded once', () => {
   assert.equal(cost('free', 1_000_000, 1_000_000), 0);
 });
 
-test('an unknown model has no cost, and neither has one beyond what a number can hold', () => {
+test('the cost of an unknown model is unknown, and so is a cost beyond the safe integers', () => {
   for (const model of ['gpt-5', '', '__proto__', 'constructor', 'GPT-5-mini'])
     assert.equal(cost(model, 1_000, 1_000), null);
   assert.equal(cost('dear', Number.MAX_SAFE_INTEGER, 0), null);

@@ -249,7 +249,7 @@ test('a failing report does not reach the engine', async () => {
   assert.deepEqual(await manager.emit('after_task', CONTEXTS.after_task), { vetoed: null });
 });
 
-test('the first plugin that knows a model has its cost, and one that fails or guesses has none', () => {
+test('the first plugin that knows a model gives its cost; plugins that fail or guess are skipped', () => {
   const costs = (costOf: NonNullable<Plugin['costOf']>, id: string): Plugin => aPlugin(id, {}, { costOf });
   const { manager, reports } = managed([
     costs(() => assert.fail('broken'), 'broken'),

@@ -62,7 +62,7 @@ test('dry_run: the plan stays, the mode holds for all calls', () => {
   assert.deepEqual([plan, mode], [PLAN, 'dry_run']);
 });
 
-test('skip_tools: stages pass their input on, agents lose the tools, and so do plans of tools', () => {
+test('skip_tools: stages pass their input on, and agents and plans of tools lose the tools', () => {
   const { plan, agents, tools, changes } = applied(PLAN, { kind: 'skip_tools', tools: ['publish'] });
   assert.equal(stageOf(plan, 'publish').role, 'linear');
   assert.deepEqual(
@@ -79,7 +79,7 @@ test('skip_tools: stages pass their input on, agents lose the tools, and so do p
   );
 });
 
-test('model and budget: the last one of a kind holds, for each limit', () => {
+test('the last override of a model holds, and for each limit the last override of the budget', () => {
   const value = applied(
     PLAN,
     { kind: 'model', agent: 'critic', model: 'large' },

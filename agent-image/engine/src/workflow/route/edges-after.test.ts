@@ -34,7 +34,7 @@ test('a decision takes the first true condition in the order of the manifest, el
   assert.deepEqual(edges(edgesAfter(DECISION, 'judge', done({ score: 9 }))), ['judge->ask']);
 });
 
-test('a decision without a true condition fails, and so does a condition without a value', () => {
+test('a decision without a true condition fails, and a condition without a value too', () => {
   const plan = { ...DECISION, edges: DECISION.edges.filter(({ when }) => when !== null) };
   assert.match(failure(edgesAfter(plan, 'judge', done({ score: 9 }))), /^routing\/no_edge: No condition after judge/);
   assert.match(

@@ -47,7 +47,7 @@ test('publishing returns before any sink runs', () => {
   assert.equal(writes, 0);
 });
 
-test('a failing sink loses its events alone, and is reported once until it works again', async () => {
+test('a failing sink loses only its own events, and is reported once until it works again', async () => {
   const memory = memorySink();
   let writes = 0;
   const failing: TelemetrySink = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { payloadOf, payloadOfValue } from './payload.ts';
 
-test('a payload is the JSON value of its text, or the text if it is none', () => {
+test('a payload is the JSON value of its text, or the text if it is not JSON', () => {
   assert.deepEqual(payloadOf('{"a":[1,null,"x",true]}'), { a: [1, null, 'x', true] });
   assert.equal(payloadOf('Hello {'), 'Hello {');
   assert.equal(payloadOf(null), '[deleted]');

@@ -292,7 +292,7 @@ test('a failed task names the stage that failed, else the code of its run', () =
   assert.equal(only(foldEvents([opened, cancelled], STORY_SOURCES), 'task_finished')[0]?.status, 'cancelled');
 });
 
-test('a fault that ended no run is an error with its code, and one of an unknown run is none', () => {
+test('a fault that did not end its run is an error with its code; a fault of an unknown run is ignored', () => {
   const opened = anEvent('run_opened');
   const problem = (run: string, error: unknown): Notice => ({ type: 'problem', run, where: 'plugin audit', error });
   const coded = Object.assign(new Error('It broke.'), { code: 'plugin_failed' });

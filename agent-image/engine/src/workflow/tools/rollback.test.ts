@@ -58,7 +58,7 @@ test('a file that changed since stays as it is, and the others are restored', as
   assert.equal(codeOf(await rollback(workspace, summary.slice(0, 1))), 'changed', 'it is rolled back already');
 });
 
-test('a rollback leaves nothing outside: neither by its path nor by a link that came since', async () => {
+test('a rollback writes nothing outside of the root, neither by a path nor by a link that appeared later', async () => {
   const outside = testFolder('outside');
   writeFileSync(join(outside, 'file'), 'outside');
   const [mutation] = await write('into', 'x');

@@ -168,7 +168,7 @@ test('a result that is a JSON object or list stands for that value', () => {
   for (const text of ['1', '"a"', 'true', '{a}', '', '[cut', 'plain']) assert.equal(valueOf(text), text);
 });
 
-test('mutations are read from a result, and a plan of a dry run has none', () => {
+test('mutations are read from a result; the plan of a dry run has no mutations', () => {
   const mutation = {
     path: 'a',
     change: 'created',

@@ -1,4 +1,4 @@
-/** Paths that a model takes from the folder of its repository, where commands begin, although files are named from the workspace. */
+/** Paths that a model writes from its repository, where commands start, although the tools for files expect them from the workspace. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const failureOf = async (name: string, input: object): Promise<string> => {
   return 'text' in outcome ? outcome.text : '';
 };
 
-test('a path that is one of the repository is refused with the path to write', async () => {
+test('a refused path that exists in the repository is answered with the path from the workspace', async () => {
   const edit = { path: 'till/basket.py', old_text: 'one', new_text: 'two' };
   for (const [name, input, meant] of [
     ['read_file', { path: 'README.md' }, 'till/README.md'],
@@ -37,7 +37,7 @@ test('a path that is one of the repository is refused with the path to write', a
     );
 });
 
-test('a path that is in neither place, or outside, is refused in the usual words', async () => {
+test('a path that exists in neither, or lies outside, is refused in the usual words', async () => {
   assert.equal(await failureOf('read_file', { path: 'missing.md' }), 'missing.md does not exist');
   assert.match(await failureOf('read_file', { path: '../README.md' }), /is outside of/);
 });

@@ -218,7 +218,7 @@ test('a file that is too long is renamed, and a link out of the home is not foll
   assert.ok(warnings.length > 0);
 });
 
-test('an emptied file deletes only after a call of the server', async () => {
+test('an emptied file deletes memories only after a call of the server', async () => {
   village.change('r1', add('oven', 'hot'));
   await place('r1');
   writeFileSync(fileOf(BAKERY), '');

@@ -106,7 +106,7 @@ test("a schema is refused without asking a model that ignores schemas; the agent
   assert.partialDeepStrictEqual(config.model, { json: false, tools: true });
 });
 
-test('embeddings are refused without asking a model that has none', async () => {
+test('embeddings of a model without them are refused before the model is asked', async () => {
   answer = ableServer(['embeddings']);
   await connect();
   await tested();

@@ -26,7 +26,7 @@ test('tokens a second are the difference of two readings of a running server', (
   });
 });
 
-test('there is no rate over a restart, over a failure, and at the same moment', () => {
+test('a rate is unknown over a restart, over a failure, and at the same moment', () => {
   const first = nextReading(TARGET, null, serves(0));
   assert.equal(nextReading(TARGET, first, serves(10_000, { generatedTokens: 99 })).rates, null);
   assert.equal(nextReading(TARGET, first, serves(10_000, { promptTokens: 0 })).rates, null);

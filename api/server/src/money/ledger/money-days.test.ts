@@ -61,7 +61,7 @@ test('people read what each agent received, spent and lost today; prices at prov
   assert.deepEqual([own.days.length, own.days[0]?.total.received, own.days[0]?.total.costs], [7, '3', null]);
 });
 
-test('a replica whose clock is two days ahead keeps no day that has not ended', async () => {
+test('a replica whose clock is two days ahead stores only days that have ended', async () => {
   const received = async (): Promise<readonly (string | undefined)[]> =>
     (await admin.listMoneyDays({ days: 3 })).days.map(({ total }) => total.received);
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * 86_400_000 });

@@ -105,6 +105,6 @@ test('of ten concurrent attempts to accept or refuse, one ends the offer', async
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
 });
 
-test('the books agree after all this', async () => {
+test('the books agree after all offers of this file', async () => {
   await assertBooks(owner);
 });

@@ -35,7 +35,7 @@ test('a sign-in begins only with an accepted notice and at least one model', () 
   assert.deepEqual(problems(draft({ name: 'My own', context: 'many' })), ['name', 'context']);
 });
 
-test('it ends only with the whole address of the last page, and keeps the models of the first step', () => {
+test('a sign-in ends only with the whole address of the last page, and keeps the models of the first step', () => {
   const callback = `${REDIRECT}?code=one&state=two`;
   assert.deepEqual(readFinish(draft({ callback: ` ${callback}\n`, context: '200 000' }), REDIRECT), {
     ok: true,
