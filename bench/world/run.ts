@@ -7,7 +7,7 @@ import type { Setting } from './setting.ts';
 
 const LIMIT_MS = 120_000;
 const TRUTHS = 8;
-/** Updates that viewers remember before the first is checked. */
+/** Time in which viewers collect updates before the first check. */
 const REMEMBER_MS = 1500;
 
 export interface RunResult {

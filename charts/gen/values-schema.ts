@@ -100,7 +100,7 @@ const repositoryMembers: Schema = {
   required: ['repository', 'members'],
 };
 
-/** Images and the api. */
+/** Values of the images and of the api. */
 const PROCESSES: Schema = {
   global: { type: 'object' },
   image: closed({

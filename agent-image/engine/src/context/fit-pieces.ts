@@ -9,7 +9,7 @@ export type Sized<T> = Readonly<{ value: T; tokens: number }>;
 export type Piece<T> = Sized<T> &
   Readonly<{
     place: Place;
-    /** The greater, the longer it stays; only the order counts. */
+    /** Pieces of greater importance stay longer. Only the order of the numbers counts. */
     importance: number;
     /** The value in at most so many tokens; null if it cannot be that short. */
     shorten: (maxTokens: number) => Sized<T> | null;

@@ -26,7 +26,7 @@ export async function askAgent(flowing: Flowing, open: FlowStage): Promise<void>
 type Waiting = Extract<RunOutcome, { kind: 'waiting' }>;
 type Wait = Readonly<{ at: StageAt; asked: Waiting; given: number }>;
 
-/** The stage waits as its run does. An answer after the first `given` came too late for that run: the stage asks again with it. */
+/** Lets the stage wait like its run. If an answer came after the first `given`, the stage does not wait: it resumes the run with it. */
 function wait({ session }: Flowing, { at, asked, given }: Wait): void {
   const { waits, answers } = memoryOf(session);
   const isAnswered = asked.for === 'permission' && answers.length > given;

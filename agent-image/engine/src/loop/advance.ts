@@ -160,7 +160,7 @@ function outputOf(journal: Journal, state: RunState): Readonly<{ output?: string
   return output === null ? {} : { output };
 }
 
-/** The output of a plan: as JSON, and as text if it is one. */
+/** The output of a plan as JSON, and also as text if it is a text. */
 function flowOutcome(journal: Journal, answer: string): RunOutcome {
   const output = journal.textOf(answer);
   if (output === null) return { kind: 'done', text: '' };

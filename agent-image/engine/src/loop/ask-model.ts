@@ -124,7 +124,7 @@ function isText(state: RunState, tools: ReadonlyMap<string, Tool>, { content }: 
   return isContinued(state) || isLastRequest(state) || emptyTurns(state) === MAX_EMPTY_ANSWERS - 1;
 }
 
-/** The answer held to the schema of the run; null without a schema, before the end of the answer, and for a last report about a budget. */
+/** The answer, checked against the schema of the run; null without a schema, before the end of the answer, and for a last report about a budget. */
 function outputIn(session: Session, { content, toolCalls, finish }: Recorded['end']): ReadOutput | null {
   const { state } = session;
   const schema = schemaOf(session, state.opened);

@@ -26,8 +26,8 @@ export type History = Readonly<{
 export type HistoryRoom = Readonly<{ tokens: number; bytesPerToken: number }>;
 
 /**
- * The messages of the earlier runs of a conversation, oldest first. A summary replaces everything before it, and stays; so does
- * the newest run. If the others do not fit, the older ones are shortened first, calls and their results before words.
+ * The messages of the earlier runs of a conversation, oldest first. A summary replaces everything before it. The summary and the
+ * newest run stay whole. If the others do not fit, the older ones are shortened first, calls and their results before words.
  */
 export function historyBefore(journal: Journal, state: RunState, room: HistoryRoom): History {
   const { runs, isAll } = runsBefore(journal, state, room);

@@ -42,7 +42,7 @@ export function store(parts: Parts, entry: Entry, how: Storing): RememberResult 
   return { outcome: 'remembered', id: row.id };
 }
 
-/** True if the people of an audience may pin one more memory: those of another cannot use up their pins. */
+/** True if the people of an audience may pin one more memory. Each audience has a limit of its own. */
 export const mayPin = ({ table, audiences }: Parts, audience: Audience): boolean =>
   table.pinned(audiences.numberOf(audience)) < MAX_PINNED;
 

@@ -131,7 +131,7 @@ const RUNTIME_FIX = 'correct spec.runtime as the finding says';
 export function runtimeCapability(obtained: Obtained): Capability {
   const { name, mind } = obtained;
   const subject = ['runtime', name] as const;
-  // Others write the fix after the finding, with a semicolon.
+  // Readers of a capability add the fix after a semicolon, so the finding has no full stop.
   if (!obtained.ok) return { ...lacks(subject, obtained.warning.message.replace(/\.$/, ''), RUNTIME_FIX), mind };
   const install = installLabel(mind);
   return { ...has(subject, install === null ? mindLabel(mind) : `${mindLabel(mind)}. ${install}`), mind };

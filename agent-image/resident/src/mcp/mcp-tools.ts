@@ -30,7 +30,7 @@ export interface ServedTools {
   readonly timeoutMs: number;
   /** The API stores and judges the start of a call before it is sent to the server. */
   readonly calls: CallLog;
-  /** Takes the broker's refusals to the server since the last take; default none. */
+  /** Takes the broker's refusals of requests by the server since the last call; by default none. */
   readonly refused?: () => readonly string[];
   /** Makes a call on the server of its run, if there is more than one. */
   readonly within?: (context: CallContext, call: (server: McpServer) => Promise<ToolOutcome>) => Promise<ToolOutcome>;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A longer pattern does not help a model, nor does one beside a description. */
+/** A longer pattern is left out, and one beside a description too: neither helps a model. */
 const PATTERN_MAX_CHARS = 40;
 /** A longer list of values is left out if a description names the usual ones. */
 const VALUES_MAX = 12;

@@ -61,7 +61,7 @@ export const PROGRAM_WORDS = `${PROGRAM_TOOL_PREFIX}say`;
 /** The last characters of words by which a reader finds their end in the answer: a claim may lack their middle. */
 const END_CHARS = 200;
 
-/** The part of a program's answer, or of what it wrote so far, after words of events; null if it does not have them. Pure. */
+/** The part of a program's answer, complete or not, that follows the words of events; null if the answer lacks these words. Pure. */
 export function wordsAfter(answer: string, said: readonly string[]): string | null {
   let from = 0;
   for (const words of said) {

@@ -46,7 +46,7 @@ export interface VillageTool {
   readonly custom?: true;
 }
 
-/** Hourly rates of a tier: web searches and browser calls. */
+/** The hourly limits of a tier for calls of tools. */
 export type ToolRate = 'web_search' | 'web_request' | 'browser';
 
 /**

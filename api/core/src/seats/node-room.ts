@@ -121,7 +121,7 @@ export interface Displacement {
   readonly victims: readonly Seated[];
 }
 
-/** Agents to displace, lowest ranks first, without those whose room is not needed; undefined if all are not enough. */
+/** The agents to displace, lowest ranks first, and only as many as needed; undefined if all of them do not free enough room. */
 function victimsOn(node: NodeRoom, size: Amounts, rank: number): readonly Seated[] | undefined {
   if (!node.couldFit(size, rank)) return undefined;
   const room = [...node.free];

@@ -73,10 +73,10 @@ export function estimateRepeatedThoughts({ messages }: Pick<ChatRequest, 'messag
   );
 }
 
-/** Tokens that one answer can have used. A provider that reports more is wrong, so its count is unknown. */
+/** Upper bound for the tokens of one answer. The counter of a provider that reports more is broken. */
 const TOKENS_MAX = 100_000_000;
 
-/** The count of a provider; undefined if no answer can have used that many. Pure. */
+/** The count of a provider; undefined if it is missing or impossible. Pure. */
 export const believedCount = (reported: number | undefined): number | undefined =>
   reported !== undefined && reported <= TOKENS_MAX ? reported : undefined;
 

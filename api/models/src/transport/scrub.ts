@@ -37,7 +37,7 @@ export function callerError(thrown: unknown, { provider, secrets, signal }: Aske
 
 const DEPTH_MAX = 32;
 
-/** True if the JSON of a value shows at once that nothing is to hide: it has few brackets and no escapes, which may be next to a credential. */
+/** True if the JSON of a value has nothing to hide. False if that is not sure: with many levels, or with an escape, which may be next to a credential. */
 function isPlain(value: unknown, scrub: Scrub): boolean {
   const json = JSON.stringify(value) ?? '';
   return !json.includes('\\') && json.split(/[[{]/, DEPTH_MAX + 1).length <= DEPTH_MAX && scrub(json) === json;

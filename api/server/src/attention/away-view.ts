@@ -43,7 +43,7 @@ function newestPost({ postId, title, isReply, authorType, authorId, authorName, 
   return { agent_id: isAgent ? authorId : null, at: at.toISOString(), line, link };
 }
 
-/** The link of a group of rows: its newest row where that has a page. */
+/** A group of rows links to the page of its newest row, or to the page that lists such rows. */
 const LINKS: Readonly<Record<AwayRows['kind'], (row: AwayRows) => string>> = {
   results: ({ id }) => runPage(id),
   failures: ({ id }) => runPage(id),

@@ -370,10 +370,10 @@ async function letInBraked(ports: GatewayPorts, asked: AskedModel, run: AskingRu
   }
 }
 
-/** Refusals of a request without a run that may be accepted, or refused for another reason, in the run of its agent. */
+/** Reasons of a refusal that may not hold in a run: the API then looks for the agent's run, and decides again. */
 const MAY_DIFFER_IN_RUN: ReadonlySet<string> = new Set<Refusal>(['unavailable', 'model_not_in_tier']);
 
-/** Most agents that name no run have none. The admission itself finds that out, which saves the trip that reads a run. */
+/** Most requests without the id of a run come from agents without one. The admission itself checks this, which saves a trip. */
 async function admitInRun(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
   const program = programRunIn(asked.headers);
   if (!program.ok) return program;

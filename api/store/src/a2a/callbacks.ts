@@ -125,7 +125,7 @@ interface CallbackLook {
   readonly dueInS: number;
 }
 
-/** Notes a look, unless another callback has replaced this one meanwhile. */
+/** Records that the API has checked a callback, unless another callback has replaced it. */
 export async function noteCallback(
   db: Db,
   { runId, callbackId, url, token }: Delivered,

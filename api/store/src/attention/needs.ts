@@ -29,7 +29,7 @@ interface NeedFilter {
   readonly stoppedCodes: readonly string[];
 }
 
-/** One more of a kind than an answer has, so that the answer knows that there are more. */
+/** One more of a kind than an answer may have, so that the API sees if there are more. */
 const READ = NEEDS_MAX + 1;
 /** Older failures are history. */
 const FAILED_DAYS = 3;

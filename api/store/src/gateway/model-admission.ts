@@ -43,8 +43,8 @@ export interface AskedAdmission extends Pick<
 }
 
 /**
- * `hour`: the agent's use before the request. An unpaid request is stored as ended. `in_run`: the request names no run, and the agent has
- * one that has begun, whose budgets count: find it first. Nothing was stored.
+ * `hour`: the agent's use before the request. An unpaid request is stored as ended. `in_run`: nothing is stored, because the request names no
+ * run but its agent works on one, whose budgets count; find that run and ask again.
  */
 export type Admission =
   | {
@@ -60,7 +60,7 @@ export type Admission =
   | { readonly verdict: 'unpaid'; readonly reason: LedgerRefusal; readonly funds: Pick<Funds, 'balance' | 'held'> };
 
 interface AdmissionRow extends ModelHour {
-  /** Null without an admission, because of a run. */
+  /** Null for `in_run`. */
   readonly verdict: string | null;
   readonly requestId: string;
   readonly holdId: string | null;
@@ -96,9 +96,10 @@ function admissionOf(row: AdmissionRow): Admission {
 }
 
 /**
- * Admits a request in one statement that locks the agent's hour: looks for a run of the agent unless one is given, verifies the
- * caller's proof, checks limits and measures, holds the money and stores the request. A request fits if fewer than `inFlightMax` are under way and its
- * tokens are left in the hour. Throws during a freeze of the village. The commit does not wait for the disk.
+ * Admits a request in one statement that locks the agent's hour: looks for a run of the agent unless one is given, verifies
+ * the caller's proof, checks limits and measures, holds the money and stores the request. A request fits if fewer than
+ * `inFlightMax` are under way and its tokens are left in the hour. Throws during a freeze of the village. The commit does not
+ * wait for the disk.
  */
 export async function admitModelRequest(db: Db, asked: AskedAdmission): Promise<Admission> {
   const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens, inFlightMax, quota, life } = asked;

@@ -73,7 +73,7 @@ interface NoticeChoice {
   readonly restS: number;
 }
 
-/** Changes when notices come. False if the person has no confirmed address, or no such browser. */
+/** Changes which notices a target gets, and when. False if the person has no confirmed address, or no such browser. */
 export async function setNoticeWants(tx: Tx, choice: NoticeChoice): Promise<boolean> {
   const { accountId, browserId, wants, dueInS, restS } = choice;
   const due = sql<Date>`

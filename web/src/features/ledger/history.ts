@@ -78,7 +78,7 @@ interface HistoriesLive {
   readonly reading: boolean;
 }
 
-/** Back to `fromMs`. A refresh reads the newest page, and older ones only for entries that it does not know. */
+/** Reads the entries of accounts back to `fromMs`. A refresh reads the newest page, and older ones only for entries that it does not know. */
 export function useHistories(ids: readonly string[], fromMs: number): HistoriesLive {
   const { api } = useAsking();
   const known = useRef(new Map<string, History>());

@@ -95,7 +95,7 @@ function after(word: string, value: string): string {
   return value === '' ? word : `${word}: ${value}`;
 }
 
-/** Empty for a question, which the words before it say already. */
+/** Empty for a question, because the words before it name it already. */
 const toolWord = (tool: string): string => (tool === '' || tool === 'ask_human' ? '' : toolLabel(tool).word);
 
 /** The last words of a run without the reason of its end, which the page shows above them; null without words. */

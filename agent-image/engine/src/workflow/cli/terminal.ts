@@ -4,7 +4,7 @@ export type Terminal = Readonly<{
   out: (text: string) => void;
   /** Progress and errors, for people. */
   err: (text: string) => void;
-  /** Calls `stop` at Ctrl-C and at a request to end. Returns a function that takes that back. */
+  /** Calls `stop` at Ctrl-C and at a request to end. Returns a function that ends this. */
   onStop: (stop: () => void) => () => void;
 }>;
 

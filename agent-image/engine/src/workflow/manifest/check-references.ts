@@ -19,7 +19,7 @@ const LISTS: Readonly<Record<Kind, readonly [ManifestName, string]>> = {
 
 type Reference = Readonly<{ kind: Kind; id: string; file: ManifestName; path: ConfigPath }>;
 
-/** Ids that no manifest has. Ids of a file that cannot be read are not missed. Pure. */
+/** References to ids that the manifests lack. Ignores references to a file that cannot be read. Pure. */
 export function referenceProblems(checked: Checked, raw: RawFiles): readonly ConfigProblem[] {
   const known = new Map((Object.keys(LISTS) as Kind[]).map((kind) => [kind, knownIds(kind, raw)] as const));
   return referencesOf(checked).flatMap(({ kind, id, file, path }) => {

@@ -11,7 +11,7 @@ import { withoutMiddle } from '@hamlet/engine';
 import { unifiedDiff } from '../../hands/files/unified-diff.ts';
 import type { CallContent, ContentBlock, SessionUpdate } from './updates.ts';
 
-/** Characters of the texts of a claim before it is shortened further. */
+/** The first limit in characters for each text of a claim; a claim that is still too long gets lower ones. */
 const FIRST_LIMIT = 3_000;
 const LEAST_LIMIT = 40;
 const TITLE_SHARE = 4;

@@ -20,13 +20,13 @@ export function pathIn(workspace: string, path: string): string {
   return inside === '' ? '.' : inside;
 }
 
-/** Codes of refusals for which a path may have been meant within the repository, where commands begin. */
+/** Codes of refusals after which the path may be one from the repository, because commands start there. */
 const PLACE_CODES: ReadonlySet<string> = new Set(['not_found', 'no_repository']);
 
-/** The refusal of a call, with the path that names the same file in the run's repository if that one exists. */
+/** The error of a call. If its path exists in the run's repository, the error names the path from the workspace instead. */
 export async function withMeantPath({ hands, kit, tree }: HandsJob, given: unknown, error: unknown): Promise<unknown> {
-  const isPlace = error instanceof HandsError && PLACE_CODES.has(error.code) && tree !== kit.workspace;
-  if (!isPlace || typeof given !== 'object' || given === null || !('path' in given)) return error;
+  const isMisplaced = error instanceof HandsError && PLACE_CODES.has(error.code) && tree !== kit.workspace;
+  if (!isMisplaced || typeof given !== 'object' || given === null || !('path' in given)) return error;
   const { path } = given;
   if (typeof path !== 'string') return error;
   const meant = posix.join(pathIn(kit.workspace, tree), pathIn(kit.workspace, path));

@@ -119,7 +119,7 @@ function knownChange({ kit, context }: HandsJob, present: FileContent | null): K
 
 const contentWith = (data: Buffer): FileContent => ({ data, size: data.length, sha256: sha256Of(data) });
 
-/** A change of the log with the content that the file has now. */
+/** A change that the log has, with the present content of its file. */
 interface Made {
   readonly kept: KeptChange;
   readonly after: FileContent | null;

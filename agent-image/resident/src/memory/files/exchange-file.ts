@@ -24,7 +24,7 @@ export interface FoundFile {
   readonly base: readonly GraphEntry[] | null;
   /** Its content; null if it is missing. */
   readonly file: GraphFile | null;
-  /** False if missing entries may only be unreadable. */
+  /** False if an entry may seem to be missing because it cannot be read. */
   readonly mayDelete: boolean;
   /** True if another run may have made the changes. */
   readonly left: boolean;

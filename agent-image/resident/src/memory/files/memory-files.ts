@@ -23,7 +23,7 @@ const FILE = 'memory.jsonl';
 const HASH_DIGITS = 8;
 const MAX_PLACED = 64;
 
-/** The memory file of a repository, one for each audience; of the agent without a repository. Pure. */
+/** The memory file of a repository, one for each audience; without a repository, that of the agent. Pure. */
 export function memoryFileOf(place: MemoryPlace | null): string {
   if (place === null) return posix.join(FOLDER, FILE);
   const { url, audience } = place;

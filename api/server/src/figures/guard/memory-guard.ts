@@ -1,7 +1,7 @@
 import type { ShortageRow } from '@hamlet/store';
 import type { HostReading } from '../sources/host-reading.ts';
 
-/** Percentages below which, and above which, a node is short of memory. */
+/** A node is short of memory below the first percentage, or above the second. */
 export interface GuardLimits {
   /** MemAvailable as a part of MemTotal. */
   readonly availablePercent: number;

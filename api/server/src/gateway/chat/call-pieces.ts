@@ -38,7 +38,7 @@ export class CallPieces {
     return [{ index, id, type: 'function', function: { name, arguments: text } }];
   }
 
-  /** The calls that were held until the end, and `{}` for begun ones without arguments. `calls` are all of the answer, in the order of their slots. */
+  /** The calls that were held until the end, and `{}` for begun calls without arguments. `calls`: all of the answer, in the order of their slots. */
   restOf(calls: readonly ToolCall[]): readonly WirePiece[] {
     const held = this.#calls.inOrder();
     return calls.flatMap((call, at): readonly WirePiece[] => {

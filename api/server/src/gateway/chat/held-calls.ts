@@ -6,13 +6,13 @@ interface HeldCall {
   readonly slot: number;
   id: string;
   name: string;
-  /** Arguments that came before the call began; until they have begun, those since then too. */
+  /** Arguments that came before the call began, and later ones as long as all of them are blank. */
   held: string;
   /** The place at which the caller has begun the call; null while it is held. */
   index: number | null;
 }
 
-/** True if the caller has got none of its arguments: clients expect `{}` then, and fail at an empty text. */
+/** True if the caller has received no arguments of the call. Clients fail to parse an empty text, so the call ends with `{}`. */
 export const isEmpty = ({ held }: HeldCall): boolean => held.trim() === '';
 
 interface TakenPiece {

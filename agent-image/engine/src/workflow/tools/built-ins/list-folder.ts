@@ -11,7 +11,7 @@ export const LISTED_MAX = 1_000;
 /** Names of a folder that are read; a larger one may lack its first names. */
 const SCANNED_MAX = 50_000;
 
-/** Gives the entries of a folder, sorted by name: `{ path, entries: [{ name, kind, bytes }], more }`. `bytes` is null but for files. */
+/** Gives the entries of a folder, sorted by name: `{ path, entries: [{ name, kind, bytes }], more }`. `bytes` is null except for files. */
 export async function listFolder({ path }: Readonly<{ path: string }>, job: ToolJob): Promise<ToolOutcome> {
   const { root } = job.workspace;
   const parts = await realParts(root, path);

@@ -35,7 +35,7 @@ export function allowsProgram(entry: string, [program = '', ...args]: readonly s
   return (name === '*' && words.length === 0) || (name === program && beginsWith(args, words));
 }
 
-/** The same for a deny list, which fits a program in every folder and in any case of its letters. Pure. */
+/** The same for an entry of a deny list, which fits the program in every folder, in upper and lower case. Pure. */
 export function deniesProgram(entry: string, [program = '', ...args]: readonly string[]): boolean {
   const [name = '', ...words] = wordsOf(entry);
   return (name === '*' && words.length === 0) || (baseOf(name) === baseOf(program) && beginsWith(args, words));
