@@ -1,4 +1,4 @@
-/** Rules of CONTRIBUTING.md that oxlint cannot check: names, folder sizes, machine paths. */
+/** Rules of CONTRIBUTING.md that oxlint cannot check: names, folder sizes, machine paths, stacked docstrings. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -47,4 +47,11 @@ test('no tracked file has a path of one machine or an open to-do', () => {
       });
   }
   assert.deepEqual(offenders, []);
+});
+
+test('a docstring stands before a declaration, never before another docstring', () => {
+  const stacked = sources
+    .filter((file) => /\.tsx?$/.test(file))
+    .filter((file) => /\*\/\n[ \t]*\/\*\*/.test(readFileSync(join(ROOT, file), 'utf8')));
+  assert.deepEqual(stacked, []);
 });
