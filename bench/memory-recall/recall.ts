@@ -36,7 +36,7 @@ const recall =
   (answered) =>
     100 * ((kind === undefined ? scoreRecall(answered) : scoreByKind(answered).get(kind))?.recall[k] ?? 0);
 
-/** Share of updates with the newer turn before all that it replaces, of those that have both among the hits. */
+/** The share of updates whose newer turn ranks before all turns that it replaces, among the updates with both in the hits. */
 export function newerFirst(dialogues: readonly GeneratedDialogue[]): Figure {
   const questions = dialogues.flatMap((dialogue) => dialogue.questions);
   return (answered) => {

@@ -58,7 +58,7 @@ function watch(effect: Effect, pauseMs: number) {
   return {
     name: effect.name,
     last: () => times.at(-1) ?? -Infinity,
-    /** When the newest look began that was answered. */
+    /** The time at which the newest answered look began. */
     looked: () => lookedMs,
     /** Three times within `ms`, so that a silence of `ms` means something. */
     flows: (ms: number) => (times.at(-1) ?? Infinity) - (times.at(-3) ?? -Infinity) < ms,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const MEMORY_FOLDER = '/dev/shm';
 /** The type of a file system in memory, as the kernel numbers it. */
 const TMPFS = 0x01021994;
-/** Above it, a folder is in memory. A run of tests uses about 1 GiB of it, and the images of a village 2 GiB. */
+/** A folder is in memory if this much is free. A run of tests uses about 1 GiB of memory, and the images of a village 2 GiB. */
 const MEMORY_NEEDED_BYTES = 6 * 1024 ** 3;
 
 /** Makes a folder `NAME-PID-…`, in `disk` if the memory has no room, and deletes those of killed processes. */

@@ -22,7 +22,7 @@ import { until } from '../env/until.ts';
 import { village } from '../env/village.ts';
 
 const NAMESPACE = 'outside-stores';
-/** An address of the machine for the stores alone: the broker's pods cannot connect to it, and need the API server. */
+/** A separate address of the machine for the stores, because the broker's pods cannot connect to it but must reach the API server. */
 const MACHINE = '10.89.0.50';
 const NAME = 'stores.test';
 const PASSWORDS = { OWNER_PASSWORD: "o:w@n/e%r?'#", APP_PASSWORD: 'a&p p+"$' };

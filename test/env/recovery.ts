@@ -23,7 +23,7 @@ export const RECOVERY_GOALS_MS = {
   banToPodEndMs: 1_000,
   killToPodGoneMs: 1_000,
   revocationToRefusalMs: 1_000,
-  // From the answer of the API until the last connection of the pod to the outside has closed there.
+  // From the answer of the API until the servers outside have lost the last connection of the pod.
   quarantineToTunnelEndMs: 2_000,
   freezeToTunnelEndMs: 2_000,
   banToTunnelEndMs: 2_000,

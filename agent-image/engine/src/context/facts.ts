@@ -4,7 +4,7 @@ import { sharedShare, wordsOf } from './words-of.ts';
 /** Something said in a conversation: by a person, by the model, as arguments of a call, or as its result. */
 export type Said = Readonly<{ by: 'person' | 'model' | 'call' | 'result'; text: string }>;
 
-/** `literal`: the string that must survive as it is. `words`: it with the words before it, which say what it is. */
+/** `literal`: the string that must survive as it is. `words`: that string after the words that explain it. */
 export type Fact = Readonly<{ kind: FactKind; literal: string; words: string }>;
 type FactKind = 'promise' | 'error' | 'place' | 'name' | 'number';
 

@@ -93,8 +93,8 @@ function missing(facts: readonly Fact[], text: string, maxChars: number): readon
 }
 
 /**
- * A conversation in at most so many bytes: its beginning and its end, and what fits of the rest, words before results. Only the first
- * line of what each said begins with the speaker, so that no result can speak for a person. Pure.
+ * A conversation in at most `maxBytes`: its beginning, its end and as much of the rest as fits, words before results. Each piece
+ * names its speaker at the beginning of its first line alone, so that no result can pass for words of a person. Pure.
  */
 export function excerptOf(said: readonly Said[], maxBytes: number): string {
   const pieces = said.map(({ by, text }, index) => {

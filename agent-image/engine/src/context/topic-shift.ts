@@ -4,7 +4,7 @@ import { sharedShare, wordsOf } from './words-of.ts';
 const LEAST_WORDS = 5;
 /** At most this share of a turn's words may belong to the topic that it leaves. */
 const LEAVES = 0.1;
-/** A turn with this share of the words of the topic before the last one returns to it: the last one was a digression. */
+/** A turn with this share of the words of the topic before the last one returns to that topic: the last one was a digression. */
 const RETURNS = 0.3;
 /** Turns whose words make the topic. */
 const TURNS_OF_TOPIC = 6;

@@ -4,8 +4,8 @@ import { ToolOutcome } from './tool-outcome.ts';
 export type KeptOutcome = Readonly<{ text: string; isPlain: boolean }>;
 
 /**
- * The text of a result that is `ok` and has only a text: a JSON object or list as it stands, any other text as a JSON string. A stage
- * whose output this is has the same text, so that the journal keeps it once. Null for any other outcome. Pure.
+ * The stored text of a result that is `ok` and has only a text: a JSON object or list unchanged, any other text as a JSON string. The
+ * output of a stage has the same form, so the journal stores equal texts once. Null for any other outcome. Pure.
  */
 export function plainText(outcome: ToolOutcome): string | null {
   if (outcome.kind !== 'ok' || outcome.untrusted === true || outcome.images !== undefined) return null;

@@ -56,7 +56,7 @@ type Description<Input> = Readonly<{
   /** The outcome of a call that must not run, settled before its intent; null if it may run. Pure. */
   refuses?: (input: Input) => ToolOutcome | null;
   execute: (input: Input, context: CallContext) => Promise<ToolOutcome | Postponed>;
-  /** The text that stands for its newest call after a summary has replaced that; none by default. Pure. */
+  /** The text that the model keeps of the newest call after a summary has replaced the call; by default none. Pure. */
   keeps?: (input: Input) => string;
 }>;
 

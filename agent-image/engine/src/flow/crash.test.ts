@@ -115,7 +115,7 @@ function checkEffects(name: string): void {
   }
 }
 
-/** Kills before and after each write; in the gate at some of them, spread over the task. */
+/** Kills before and after each write; `make test` has some of them, spread over the task. */
 function pointsOf(writes: number, kills: number): readonly string[] {
   const all = Array.from({ length: writes }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat();
   const wanted = cases(kills, all.length);

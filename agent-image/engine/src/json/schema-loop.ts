@@ -1,7 +1,7 @@
 import { isJsonObject } from './canonical-json.ts';
 import { schemaAt, type JsonSchema } from './guide.ts';
 
-/** Keywords whose schemas hold for the same value as the one around them. */
+/** Keywords whose schemas apply to the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set([
   'not',
   'if',

@@ -178,7 +178,7 @@ interface Connecting {
   readonly onChange: () => void;
 }
 
-/** Opens a connection. A program that the first question ends, and an HTTP server that refuses it, get the older handshake. */
+/** Opens a connection, with the older handshake if the first request ends the program or the HTTP server refuses that request. */
 async function connect(name: string, dial: Dial, connecting: Connecting): Promise<Connected> {
   const { isOlder } = connecting;
   const first = isOlder ? (dial.older ?? dial)() : dial();

@@ -37,7 +37,7 @@ function readSkillFiles({ source, skillMaps }: Village): Handlers['readSkillFile
     if (record === null) return refused('no_such_agent');
     const name = record.spec.skills?.find((skill) => skill.name === params.skill)?.configMapName;
     if (name === undefined)
-      return refused('no_such_skill', `Only skills from ConfigMaps have files here, not ${params.skill}`);
+      return refused('no_such_skill', `${params.skill} is not from a ConfigMap, so the API has no files of it`);
     const map = await skillMaps.read(name);
     return map.ok ? accepted({ files: map.files }) : refused('skill_unusable', map.problem);
   });

@@ -47,7 +47,7 @@ const newSpanId = (): string => newTraceId().slice(16);
 
 /**
  * The `traceparent` of a new span, in the caller's trace or in a new one. `samples` decides whether a new trace is
- * recorded; without it none is.
+ * recorded; by default it is not.
  */
 export function continueTrace(header: string | undefined, samples?: (traceId: string) => boolean): string {
   const known = readTraceparent(header);

@@ -6,7 +6,7 @@ import { sharedNeeds } from '../attention/need-shares.ts';
 const LOOK_S = 60;
 export const AFTER_NOTICE_S = 15 * 60;
 const MORNING = '07:00';
-/** The clock of the next look may be as much behind that of this one: the same morning brings no second mail. */
+/** How far the clocks of two replicas may differ, so that the second one sends no further mail on the same morning. */
 const CLOCKS_DIFFER_S = 3_600;
 /** As many needs as the table keeps: those beyond them are neither new nor noted. */
 const NOTED_MAX = 100;

@@ -59,7 +59,7 @@ async function flagged(): Promise<void> {
   await mia.client.flagPost({ post_id: post.post_id, reason: 'spam' });
 }
 
-test('an address is confirmed with the code that it receives, by its person alone and a few times a day', async () => {
+test('only its person confirms an address, with the code that it receives; a day has a limit of codes', async () => {
   assert.deepEqual((await grace.client.getMyNotices()).mail, {
     address: null,
     awaits_code: null,

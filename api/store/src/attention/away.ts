@@ -50,7 +50,7 @@ function partsOf(since: Date): Readonly<Record<RowKind, readonly RawBuilder<unkn
   };
 }
 
-/** An agent that the Schedule names did not get its run, although none of its own was in the way. */
+/** An agent of the Schedule did not get its run, for another reason than an earlier run. */
 const SKIPPED = sql`fired ->> 'outcome' in ('agent_unknown', 'agent_barred', 'manifests_unusable')`;
 
 /** The groups of some kinds with rows since a time, each with its newest row. */

@@ -94,7 +94,7 @@ function wild(draw: Draw, key: string, before: readonly TransferRequest[]): Tran
   return draw.one(kinds)();
 }
 
-/** Makes a batch. Every second batch succeeds as a whole, except for keys of earlier batches in some. */
+/** Makes a batch. Batches of odd seeds succeed as a whole; some of them repeat transfers of earlier batches. */
 function drawBatch(seed: number): readonly TransferRequest[] {
   const draw = new Draw(seed);
   const batch: TransferRequest[] = [];

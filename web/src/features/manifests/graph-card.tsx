@@ -37,7 +37,7 @@ export function GraphCard({ manifests, isStale, onStage }: GraphCardProps) {
           />
         )}
       </header>
-      {isStale && plan !== null && <p className="hint">As it was before the problems.</p>}
+      {isStale && plan !== null && <p className="hint">The graph as it was before the problems.</p>}
       {plan === null ? (
         <p className="empty">The graph appears here once the manifests have no problems.</p>
       ) : (

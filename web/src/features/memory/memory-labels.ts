@@ -13,7 +13,7 @@ export const CERTAINTY: Readonly<Record<MemoryCertainty, { readonly word: string
   confirmed: { word: 'Confirmed', title: 'A person wrote it as a correction.' },
   said: { word: 'Said', title: 'The words of a person or an agent, exactly as said.' },
   noted: { word: 'Noted', title: 'The agent noted it itself; no person has confirmed it.' },
-  outside: { word: 'From outside', title: 'Text from outside had reached the run in which it arose.' },
+  outside: { word: 'From outside', title: 'The run in which it arose had read text from outside.' },
 };
 
 export const KINDS: Readonly<Record<MemoryKind, { readonly word: string; readonly empty: string }>> = {

@@ -45,7 +45,7 @@ export function MindTab({ agent }: { readonly agent: AgentDetail }) {
       {role === 'admin' && (
         <CheckField
           className="check memory-all"
-          label="Also show what arose with others; the audit records it"
+          label="Also show memories from conversations with others; the audit records this"
           value={whose === 'all'}
           onChange={(on) => setWhose(on ? 'all' : 'mine')}
         />
@@ -155,7 +155,7 @@ function Overview({ first, whose, nowMs }: Readonly<{ first: First; whose: 'mine
   const { mind, totals, synced_at: synced, waiting, shown, changes } = first;
   const notShown = totals === null ? null : notShownLabel(shown, totals);
   if (synced === null)
-    return <p className="empty">The agent has not reported its memory yet. It does when it next runs.</p>;
+    return <p className="empty">The agent has not reported its memory yet. It does so at its next start.</p>;
   return (
     <section className="section" aria-label="State of mind">
       {mind !== null && mind.goal !== null && (

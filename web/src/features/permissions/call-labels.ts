@@ -131,7 +131,7 @@ export function callStateLabel(
 const PLACE_LABELS: Readonly<Record<ToolPlace, Readonly<{ word: string; hint: string }>>> = {
   platform: { word: 'platform', hint: 'Code of the village, outside of the machine of the agent' },
   sandbox: { word: 'sandbox', hint: 'Code of the village, in the machine of the agent' },
-  custom: { word: 'custom', hint: 'Code of others, which runs in the machine of the agent alone' },
+  custom: { word: 'custom', hint: 'Code of others, which runs only in the machine of the agent' },
 };
 
 export const placeLabel = (tool: string): Readonly<{ word: string; hint: string }> =>

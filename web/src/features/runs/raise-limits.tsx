@@ -17,7 +17,7 @@ export function RaiseLimits({ run, near }: { readonly run: Run; readonly near: B
     <>
       <LinkButton
         word={near.of === 'tokens' ? 'Add tokens' : 'Raise its limits'}
-        title="The run may use as much again as a new one"
+        title="The run gets as much again as a new run has"
         onClick={raise}
         data-action="raise-limits"
       />

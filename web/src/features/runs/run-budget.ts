@@ -12,7 +12,7 @@ export interface BudgetShare {
   readonly share: number;
 }
 
-/** Time of work until `since`, from which on the agent works now; null while it does not. */
+/** Milliseconds of work before `since`. The agent has worked without a pause since then; null if it does not work now. */
 type Worked = Readonly<{ timeMs: number; since: string | null }>;
 type Limited = Pick<Run, 'usage'> & {
   readonly mind?: Run['mind'];

@@ -290,7 +290,7 @@ class LenientParser {
     return true;
   }
 
-  /** Ends a list or an object without its bracket. `frame`: given if it might end elsewhere. */
+  /** Ends a list or an object without its bracket. `frame`: this list or object if its end is a guess, else null. */
   #addBracket(frame: Frame | null): true {
     this.#actions.add('brackets_added');
     if (frame !== null) this.#open.noteAdded(frame.closer);

@@ -98,8 +98,8 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * The log of a process that was killed may have bytes of what it had forgotten or replaced. On a full disk it stays, for the next
- * forgetting to empty.
+ * Empties the log of a process that was killed, which may have bytes of forgotten and replaced memories. On a full disk the log stays
+ * until memories are forgotten next.
  */
 function emptyOldLog(database: DatabaseSync): void {
   try {

@@ -20,7 +20,7 @@ export function pathIn(workspace: string, path: string): string {
   return inside === '' ? '.' : inside;
 }
 
-/** Codes of refusals after which the path may be one from the repository, because commands start there. */
+/** Refusals that may mean a path from the repository, where commands start. */
 const PLACE_CODES: ReadonlySet<string> = new Set(['not_found', 'no_repository']);
 
 /** The error of a call. If its path exists in the run's repository, the error names the path from the workspace instead. */

@@ -33,7 +33,7 @@ function dataIn(url: string): DataUrl | null {
   return mediaType === undefined ? null : { mediaType, data: url.slice(url.indexOf(',') + 1) };
 }
 
-/** An image in a data URL; a line for one that is elsewhere or in another format. */
+/** An image in a data URL; for an image elsewhere or in another format, a line of text. */
 function imagePart(url: string): ReadPart {
   const found = dataIn(url);
   if (found === null) return { text: leftOut(`an image at ${url.startsWith('data:') ? 'a broken data URL' : url}`) };

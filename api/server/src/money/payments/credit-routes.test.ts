@@ -135,7 +135,7 @@ async function approves(asker: TestClient, approver: TestClient): Promise<string
   return outcome.problem.detail;
 }
 
-test('an admin who made or reset an account never approves its proposals, nor it theirs', async () => {
+test('an admin who made or reset an account, and that account, never approve proposals of each other', async () => {
   assert.match((await approves(grace.client, alan)) ?? '', /made or reset/, 'Grace made Alan');
   assert.match((await approves(alan, grace.client)) ?? '', /made or reset/, 'and could be Alan');
   const puppet = await invite({ ...bea, client: bea.client }, play.url, { name: 'Puppet', role: 'admin' });
