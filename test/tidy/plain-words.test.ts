@@ -16,6 +16,12 @@ test('comments, texts, titles, identifiers and documents have no forbidden word,
   assert.deepEqual(unused, []);
 });
 
+test('titles of tests begin with their subject, not with what, who or of', () => {
+  const pattern = String.raw`\b(test|testOnDevices)\(['"](what|who|whose|of) `;
+  const { stdout } = spawnSync('git', ['grep', '-nE', pattern, '--', '*.test.ts'], { cwd: ROOT, encoding: 'utf8' });
+  assert.deepEqual(stdout.split('\n').filter(Boolean), []);
+});
+
 test('the glossary rules out the same verbs', () => {
   const [, verbs = ''] = readFileSync(resolve(ROOT, 'docs/GLOSSARY.md'), 'utf8').split('## Words for verbs');
   const rows = [...(verbs.split('\n## ')[0] ?? '').matchAll(/^\| [^|]+ \| ([^|]+) \|$/gm)].map(([, not = '']) => not);

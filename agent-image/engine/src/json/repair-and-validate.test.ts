@@ -138,7 +138,7 @@ test('a schema decides what a value means, without loss', () => {
   }
 });
 
-test('a schema of zod is as good, and its defaults and transforms come after the repair', () => {
+test('a schema of zod works too, and its defaults and transforms apply after the repair', () => {
   const schema = z.strictObject({
     id: z.string(),
     count: z.int().default(3),

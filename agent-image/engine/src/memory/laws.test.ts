@@ -44,7 +44,7 @@ test('the same fact in 20 forms is one row; a fact that differs in a name, numbe
   assert.equal(memory.stats().facts, 1 + others.length + 1);
 });
 
-test('what the same speaker says again in the same words is one row; a short answer is one for each question', async () => {
+test('the same words of the same speaker are one row; a short answer is one row for each question', async () => {
   const memory = newMemory();
   const remark = 'My bicycle stands behind the bakery.';
   await memory.remember([

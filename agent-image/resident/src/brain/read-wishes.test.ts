@@ -116,7 +116,7 @@ test('every text yields requests within the limits', () => {
   }
 });
 
-test('what exceeds 64 clauses is not carried out, and counts as not understood', () => {
+test('clauses beyond the 64th are not carried out, and count as not understood', () => {
   const readings = readWishes('Go home. '.repeat(66), HERE);
   assert.equal(readings.length, 65);
   assert.ok(readings.slice(0, 64).every(({ wishes }) => wishes.length === 1));

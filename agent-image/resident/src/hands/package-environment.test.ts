@@ -95,7 +95,7 @@ test("git uses the broker's endpoint for HTTPS and SSH addresses", async () => {
   ]);
 });
 
-test('what git prints has the real address of a repository', () => {
+test('the output of git has the real address of a repository', () => {
   const printed =
     "fatal: unable to access 'http://hamlet/git/github.com/acme/shop.git/'\norigin http://hamlet/git/codeberg.org/a/b";
   assert.equal(

@@ -100,7 +100,7 @@ test('on day 7 an agent knows in another chat what a person said on day 1; a thi
   );
 });
 
-test('what two people said is known to each of them, and to both, but not in the company of a third', async () => {
+test('the agent repeats words of two people to each of them and to both, but not in the company of a third', async () => {
   const { talk, recalled } = anAgent();
   await talk({ session: 91, names: ['Mia', 'Noah'] }, 'We meet at the old mill on Friday.');
   for (const present of [['Mia'], ['Noah'], ['Noah', 'Mia']])
@@ -108,7 +108,7 @@ test('what two people said is known to each of them, and to both, but not in the
   assert.doesNotMatch(await recalled({ session: 92, names: ['Mia', 'Noah', 'Zoe'] }, 'Where do we meet?'), /mill/);
 });
 
-test('what was said about a repository is recalled only in its runs, under each of its addresses', async () => {
+test('words about a repository are recalled only in its runs, under each of its addresses', async () => {
   const { talk, recalled } = anAgent();
   const [bakery, mill] = ['https://git.example.org/town/bakery.git', 'https://git.example.org/town/mill.git'];
   await talk({ session: 91, names: ['Mia'], at: bakery }, 'The dough rests in the blue cellar.');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { shownSchema, slimSchema } from './shown-schema.ts';
 
-test('what only a validator needs is left out, at every depth', () => {
+test('keywords that only a validator needs are left out, at every depth', () => {
   const input = z.strictObject({
     post_id: z.uuid().describe('The post'),
     at: z.iso.datetime(),
@@ -31,7 +31,7 @@ test('what only a validator needs is left out, at every depth', () => {
   assert.equal(shownSchema(input), shownSchema(input), 'it is made once');
 });
 
-test('what helps a model stays: limits, short patterns, alternatives and maps', () => {
+test('keywords that help a model stay: limits, short patterns, alternatives and maps', () => {
   const kept = {
     type: 'object',
     properties: {

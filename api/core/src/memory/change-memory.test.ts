@@ -117,7 +117,7 @@ test('an entry with the same id but another name stays unchanged', () => {
   assert.deepEqual(changeMemory(entries, [clash], ADA).results, ['not_yours']);
 });
 
-test('what a session adds to an entry of others is an entry for its people, and only visible entries change', () => {
+test('an addition of a session to an entry of others is an entry for its people, and only visible entries change', () => {
   const [common, noa] = [[ADA, add('mill', 'a')] as const, [inSession('noa'), add('mill', 'of noa')] as const];
   const { entries, results } = after(
     [...common],

@@ -6,7 +6,7 @@ import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision, sea
 import { enqueue, firstServed, type Want } from './seat-decision.ts';
 import { amountsOf } from './room.ts';
 
-test('of equal nodes the first by name is chosen; of nodes with equally many agents, the one with more free seats', () => {
+test('among equal nodes the first by name is chosen; among nodes with equally many agents, the one with more free seats', () => {
   const equal = [node('b', room(500, 500, 0, 10)), node('a', room(500, 500, 0, 10)), node('c', room(500, 500, 0, 10))];
   assert.equal(decision(planned({ nodes: equal, requests: [request('ada', 'low')] }), 'ada')?.node, 'a');
   for (const [a, b, chosen] of [

@@ -82,7 +82,7 @@ const believed = (text: string): Promise<AgentMemory> =>
     (await memories('fact')).find((each) => each.text === text && each.until === null),
   );
 
-test('what a person said in one chat becomes a fact after it has rested, which the next chat knows, and a newer one ends it', async () => {
+test('words of a person in a chat that rests become a fact, which the next chat knows and a newer fact ends', async () => {
   const first = await residents.start('ada');
   await say('Hello, I live in York now.');
   await eventually('the words', async () => (await memories('evidence')).find(({ text }) => /York/.test(text)));
@@ -116,7 +116,7 @@ test('what a person said in one chat becomes a fact after it has rested, which t
   assert.doesNotMatch(asked, /Mia lives in York/);
 });
 
-test('a person corrects such a fact, and the next chat knows the correction alone', async () => {
+test('a person corrects a learned fact, and the next chat knows the correction alone', async () => {
   const { memory_id } = await believed('Mia lives in Leeds.');
   await mia.client.correctAgentMemory({ agent_id: 'ada', memory_id, text: 'Mia lives in Hull.' });
   const asked = await say('Where do I live?');

@@ -141,7 +141,7 @@ test('sessions and agents on the same repository share a memory; other repositor
   for (const other of ['mill', null]) assert.doesNotMatch(await saidBy('ada', other, list), /Rye/);
 });
 
-test('what a person says in a session on a repository is for the people of the session, in every place', async () => {
+test('words of a person in a session on a repository are for the people of the session, in every place', async () => {
   const files = 'cat $MEMORY_FILE_PATH; cat /dev/null $(find "$(dirname $MEMORY_FILE_PATH)/.." -name "*.jsonl")';
   const read = [askFor('list_memories', { limit: 5 }), readGraph, shell(files)];
   const write = [remember('Mia looks for another job.'), observe('job', 'Mia leaves in May.')];

@@ -93,7 +93,7 @@ const listed = async (person: SignedInPerson, query: object = {}) =>
 const namesFor = async (person: SignedInPerson, query: object = {}) =>
   pluck(await listed(person, query), 'name').toSorted();
 
-test('what arises in a session is for its people, in each session of all of them and in the company of no other', async () => {
+test('memories of a session are for its people, in each session of all of them and in the company of no other', async () => {
   await withPeople('ada', [mia], { changes: [add('of mia', 'She looks for a new job.')] });
   await withPeople('bob', [noa], { changes: [add('of noa', 'Noa plans a surprise.')] });
   await withPeople('ada', [mia, 'Noa'], { changes: [add('of both', 'They meet on Monday.')] });
@@ -223,7 +223,7 @@ test('a person who joins narrows what the run reads at once; the joined and the 
   assert.ok(!(await namesFor(noa)).includes('afterwards'));
 });
 
-test('what a worker adds is for the people who were present when its run was given', async () => {
+test('memories that a worker adds are for the people who were present when its run was given', async () => {
   const session = await openSession('ada', mia);
   const parent = await beginIn('ada', session, mia);
   await mia.client.addSessionPerson({ session_id: session, name: 'Noa' });

@@ -98,7 +98,7 @@ test('only its person confirms an address, with the code that it receives; a day
   await refuses(clientOf(url, TOKENS.admin).getMyNotices(), 'session_needed');
 });
 
-test('what waits is mailed once to those who may settle it, and without texts', async () => {
+test('needs are mailed once to those who may settle them, and without texts', async () => {
   await confirm(mia.client, 'mia@example.org');
   await flagged();
   await lookNow();

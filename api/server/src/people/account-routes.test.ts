@@ -185,7 +185,7 @@ test('the last admin cannot be removed', async () => {
   await refuses(grace.client.banAccount({ ...of(grace), reason: 'myself' }), 'last_admin');
 });
 
-test('of two admins who disable each other at once, one stays', async () => {
+test('one of two admins who disable each other at once stays', async () => {
   for (let round = 0; round < 5; round += 1) {
     const left = await invite(grace, url, { name: `Left ${round}`, role: 'admin' });
     const right = await invite(grace, url, { name: `Right ${round}`, role: 'admin' });

@@ -242,7 +242,7 @@ test('a session ends after a day without use, and after a week in any case', asy
   }
 });
 
-test('of two concurrent password changes with the same old password, one succeeds', async () => {
+test('one of two concurrent password changes with the same old password succeeds', async () => {
   const twice = await invite(grace, url, { name: 'Twice', role: 'member' });
   const outcomes = await Promise.all(
     ['the first new one', 'the second new one'].map((wanted) =>

@@ -55,7 +55,7 @@ test('a village that was down gives every run a whole lease before it lets one l
   );
 });
 
-test('of replicas that check at the same time, only one requeues a run', async () => {
+test('only one of the replicas that check at the same time requeues a run', async () => {
   const { runId } = await runs.addStarted();
   await endLease(runs.db, runId);
   const counts = await Promise.all(Array.from({ length: 8 }, () => requeueRuns(LONG_AGO)));

@@ -27,7 +27,7 @@ test('a file goes with its name, its bytes, and a type that says whether it is t
   );
 });
 
-test('a file that cannot go is refused before anything is sent, with what to do', () => {
+test('a file that cannot be sent is refused with the fix before anything is sent', () => {
   mkdirSync(join(folder, 'sub'));
   const small = file('small.txt', 'x');
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [

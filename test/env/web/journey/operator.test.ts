@@ -31,7 +31,7 @@ test('a reward raises the shown balance, and the form previews what it opens', a
   );
 });
 
-test('what is written while a reward is under way stays', async () => {
+test('text that a person writes while a reward is under way stays', async () => {
   await page.click('[data-tab="money"]');
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await page.route('**/economy/reward', async (route) => {

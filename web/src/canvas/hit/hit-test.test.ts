@@ -22,7 +22,7 @@ test('a tap at the middle of a figure hits it', () => {
   }
 });
 
-test('of overlapping figures the front one is hit', () => {
+test('the front one of overlapping figures is hit', () => {
   const list = listOf([
     { ...ADA, agentId: 'behind' },
     { ...ADA, agentId: 'front', y: 50.4 },

@@ -132,7 +132,7 @@ test('the line of the village about the end of a message is not shown beside it;
   assert.deepEqual(shown(ended), [[undefined, 2]]);
 });
 
-test('what a person answered to a question of the agent stands between the message and its answer', () => {
+test("a person's answer to a question of the agent stands between the message and its answer", () => {
   const asked = aMessage(1);
   const reply = aMessage(2, { run_id: null, in_reply_to: asked.message_id });
   const author = { role: 'agent', id: 'ada', name: 'Ada' } as const;

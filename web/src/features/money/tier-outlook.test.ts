@@ -74,7 +74,7 @@ test('the ladder shows the tier of the agent and the way to the next one', () =>
   );
 });
 
-test('of several tiers with one rank, the one that opens first is next', () => {
+test('among several tiers with one rank, the one that opens first is next', () => {
   const studio = { name: 'studio', rank: 1, min_balance: '1000000', seats: null, price };
   const rungs = rungsOf([studio, ...STEPS], 0n, 'tier-0');
   assert.deepEqual(

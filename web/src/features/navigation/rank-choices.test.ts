@@ -5,7 +5,7 @@ import { actChoices, agentChoices, pageChoices, rankChoices, runChoices } from '
 
 const words = (choices: readonly { readonly word: string }[]): readonly string[] => choices.map(({ word }) => word);
 
-test('what begins with the text comes first, then a word that begins with it, then any part', () => {
+test('choices that begin with the text come first, then those with a word that does, then those with it in any part', () => {
   const agents = agentChoices(['Market', 'Ada Marsh', 'Bob', 'Omar'].map((name) => ({ id: name, name })));
   assert.deepEqual(words(rankChoices(agents, ' MAR')), ['Market', 'Ada Marsh', 'Omar']);
   assert.deepEqual(words(rankChoices(agents, 'marsh ad')), ['Ada Marsh']);

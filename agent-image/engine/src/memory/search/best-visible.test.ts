@@ -5,7 +5,7 @@ import { bestVisible } from './best-visible.ts';
 
 const filter: Filter = { audiences: null, repository: null, place: null, besides: null, kind: null, layers: null };
 
-test('the best visible ones are found, however few of the best are visible; of equal ones the newest first', () => {
+test('the best visible memories are found, even if few of the best are visible; among equal ones the newest come first', () => {
   const scores = new Map(Array.from({ length: 1_000 }, (_, seq) => [seq, Math.floor(seq / 3)]));
   for (const [visible, limit] of [
     [() => true, 5],

@@ -57,7 +57,7 @@ test('a text that is not UTF-8 is refused, and the mark of its encoding is left 
   assert.deepEqual(await errorsIn(wide), [['config_file', 'workflow.yaml', 'Save it as UTF-8.']]);
 });
 
-test('what cannot be read, or is too large, is refused with its name', async () => {
+test('a file that cannot be read, or is too large, is refused with its name', async () => {
   const dir = await folder('odd', [['agents.yaml', '#'.repeat(2_000_000)]]);
   await mkdir(join(dir, 'tools.yaml'));
   assert.deepEqual(await errorsIn(dir), [

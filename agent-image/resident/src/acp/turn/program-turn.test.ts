@@ -104,7 +104,7 @@ test('a call is claimed when it begins and when it ends, with everything that it
   });
 });
 
-test('of a change of a huge file, the beginnings and the ends are compared', () => {
+test('a change of a huge file shows the differences of its beginnings and ends', () => {
   const turn = new ProgramTurn(1);
   const diff = { type: 'diff', path: 'p', oldText: `first\n${'a\n'.repeat(500_000)}`, newText: 'b\n'.repeat(500_000) };
   const asked = turn.asked(ToolCallUpdate.parse({ toolCallId: 'c1', content: [diff] }));

@@ -249,7 +249,7 @@ test('the file of a session has what its people may know, and a person who joins
   assert.deepEqual(namesIn(BAKERY), ['of mia', 'of noa', 'oven', 'oven'], 'nothing is forgotten');
 });
 
-test('what a program writes in a session is for its people, even after a crash', async () => {
+test('entries that a program writes in a session are for its people, even after a crash', async () => {
   village.change('r1', add('oven', 'hot'));
   beginWith('m1', 'mia');
   await place('m1');

@@ -171,7 +171,7 @@ test('a frozen village does not use up tries', async () => {
   assert.equal(facts().length, 1);
 });
 
-test('what one person says of another never becomes a fact of the other, and ends none of theirs', async () => {
+test('words of one person about another never become a fact of the other, and end none of their facts', async () => {
   const { say, read, facts, asked, recalled } = anAgent();
   await say('I drink tea.', { names: ['Mia', 'Noah'] });
   await read({ facts: [fact('Mia drinks tea.')] });
@@ -193,7 +193,7 @@ test('what one person says of another never becomes a fact of the other, and end
   assert.ok(lines.includes('- as Noah said: Mia never drinks tea.'), 'his words stay his');
 });
 
-test('what was said before the first process with a reader is not read; all later words are, after any number of restarts', async () => {
+test('words from before the first process with a reader are not read; all later words are, after any number of restarts', async () => {
   const { say, read, asked, restart, parts } = anAgent();
   await say('I live in York.');
   parts().life.remember(entityOf('conversations-read', 'conversations-read', ['{}']));

@@ -221,7 +221,7 @@ test("llama.cpp's status 500 for a full context does not count as a failure of t
   assert.equal(failureOf(await server().model().chat(ASK)).error.code, 'context_too_long');
 });
 
-test('what is sent is well-formed, and long numbers in it are exact', async () => {
+test('requests are well-formed, and long numbers in them are exact', async () => {
   const bodies: string[] = [];
   server().wire.add({
     expect: ({ body }) => void bodies.push(JSON.stringify(body)),

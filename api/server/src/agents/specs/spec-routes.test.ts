@@ -161,7 +161,7 @@ test('a merge patch changes, removes and keeps fields; an equal one changes noth
   ]);
 });
 
-test('of two admins with the same version, the second reads again; a change of status is not a change', async () => {
+test('the second of two admins with the same version reads again; a change of status is not a change', async () => {
   const made = await admin().createAgent({ agent_id: 'both', spec: {} });
   await kube.client.mergePatch(AGENTS, { status: { cycle: 1 } }, { namespace, name: 'both', subresource: 'status' });
   const change = (replica: number, displayName: string) =>

@@ -74,7 +74,7 @@ test('a server that loads its model is asked after pauses that double, and no ac
   assert.deepEqual(answers, [], 'a fallback says nothing about the provider');
 });
 
-test('its first answer is the test of its abilities, which is kept, shown, and not made again', async () => {
+test('the first answer of a configured model is the test of its abilities, which is kept, shown and not repeated', async () => {
   isLoading = false;
   clock.lateMs = 3_600_000;
   assert.ok((await runJob()) > 0);

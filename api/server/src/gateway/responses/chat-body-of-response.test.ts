@@ -55,7 +55,7 @@ test('items of other types are left out in all their shapes, because they stay i
   assert.deepEqual(messages, [{ role: 'user', content: 'Bake.' }]);
 });
 
-test('what needs stored answers, or would be dropped in silence, is refused with its place', () => {
+test('fields that need stored answers, or would be dropped in silence, are refused with their place', () => {
   const cases: readonly (readonly [path: string, more: object])[] = [
     ['body.moderation', { moderation: { model: 'strict', policy: { input: { mode: 'block' } } } }],
     [

@@ -188,7 +188,7 @@ test('Codex gets calls of its functions, custom tools and namespaces, and sends 
   wire.verify();
 });
 
-test('what needs stored answers is refused by name, and a failure in a stream has the code that clients act upon', async () => {
+test('fields that need stored answers are refused by name, and a failure in a stream has the code that clients act upon', async () => {
   const asked = { model: 'small', input: 'Hello.' };
   for (const field of [{ previous_response_id: 'resp_1' }, { background: true }]) {
     const error = await client.responses.create({ ...asked, ...field, stream: false }).then(

@@ -100,7 +100,7 @@ test('a refusal with retry "later" is not stored, so a retry is decided again an
   assert.deepEqual(await decide(), { outcome: accepted({ number: 1 }), replayed: true });
 });
 
-test('of concurrent requests with one key, one takes effect; the others get its answer or idempotency_in_flight', async () => {
+test('one of several concurrent requests with one key takes effect; the others get its answer or idempotency_in_flight', async () => {
   for (const route of ['world', 'transaction'] as const) {
     const idempotencyKey = randomUUID();
     const calls = Array.from({ length: 8 }, () =>

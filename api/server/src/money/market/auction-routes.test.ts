@@ -130,7 +130,7 @@ test("an agent can only raise its bid; a bid below the reserve or above the agen
   await refuses(play.as('cleo').placeBid({ auction_id: randomUUID(), amount: 5 }), 'no_such_auction');
 });
 
-test('of many concurrent bids of one agent one stands, and its money is held once', async () => {
+test('one of many concurrent bids of an agent stands, and its money is held once', async () => {
   const auction = await offer();
   const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => bid('dan', auction, String(3 + index))));
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'bid_too_low');

@@ -195,7 +195,7 @@ test('a retry gets the first answer, even after the stored answers are deleted',
   await refuses(play.as('bob').buyCompute({ ...body, seconds: 61 }, { idempotencyKey }), 'idempotency_key_reused');
 });
 
-test('of many concurrent buyers of one GPU window one gets it, and the others keep their money', async () => {
+test('one of many concurrent buyers gets a GPU window, and the others keep their money', async () => {
   for (const agentId of ['cleo', 'eve', 'fay'] as const) await give(agentId, '20');
   const startsAt = new Date(Date.now() + 3_600_000);
   const windows = Array.from({ length: 12 }, (_, index) =>

@@ -96,7 +96,7 @@ test('the money of an expired offer is returned automatically', async () => {
   await eventually('the offer has expired', async () => (await offerOf(runId)).state === 'expired');
 });
 
-test('of ten concurrent attempts to accept or refuse, one ends the offer', async () => {
+test('one of ten concurrent attempts to accept or refuse ends the offer', async () => {
   const runId = await offered('0.5');
   await ends(runId, 'done');
   const outcomes = await Promise.all(

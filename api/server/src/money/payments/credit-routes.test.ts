@@ -77,7 +77,7 @@ test('a payment that an admin credits by its transaction id counts once, even if
   assert.deepEqual([act?.action, act?.actorId], ['credit.create', 'key admin']);
 });
 
-test('of many concurrent requests for the same payment one credits it', async () => {
+test('one of many concurrent requests for the same payment credits it', async () => {
   const id = 'AT-ONCE-1';
   const outcomes = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>

@@ -90,7 +90,7 @@ test('only a browser of a known push service is added, with keys that work, and 
   assert.deepEqual(service.received, []);
 });
 
-test('what waits is shown at once in each browser of those who may settle it, as number and kinds, and once', async () => {
+test('needs are shown at once in each browser of those who may settle them, as number and kinds, and only once', async () => {
   await flagged();
   for (const [client, browser] of [
     [grace.client, laptop],
