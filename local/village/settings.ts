@@ -16,7 +16,7 @@ export interface Settings {
   readonly architectures: readonly Architecture[] | undefined;
   readonly tools: ToolSet;
   readonly port: number;
-  /** Whether pods of the local cluster reach hosts outside of the machine; undefined: as at the last start. */
+  /** `on`: pods of the local cluster reach hosts outside of the machine. Undefined: as at the last start. */
   readonly outside: 'on' | 'off' | undefined;
   /** File with values of the chart, or `off`; undefined: as at the last start. */
   readonly values: string | undefined;

@@ -15,7 +15,7 @@ export type Audience = 'public' | readonly string[];
  */
 export type Present = Audience | 'keeper';
 
-/** Whether text from outside the village reached the memory. A fact inherits the taint of its evidence. */
+/** `outside`: text from outside the village reached the memory. A fact inherits the taint of its evidence. */
 export type Taint = 'none' | 'outside';
 
 type Common = Readonly<{

@@ -34,7 +34,7 @@ export const lacks = (subject: Subject, why: string, fix: string): Capability =>
 const CONNECT_MS = 5_000;
 const FIX = 'check that the broker runs (kubectl get pods) and that the network policy admits agents';
 
-/** Whether the broker, the only way out of the pod, accepts a connection. A village without a broker promises no way out. */
+/** Reports if the broker, the only way out of the pod, accepts a connection. Empty in a village without a broker. */
 export async function brokerCapability(broker: URL | null, hasProxy: boolean): Promise<readonly Capability[]> {
   if (broker === null) return [];
   if (!hasProxy)
@@ -100,7 +100,7 @@ function browserIn(
 
 const MODEL_FIX = 'connect a model on the page Models, or name one in spec.model that the tier allows';
 
-/** Whether the agent has the model that its runtime needs, and whether the gateway serves it now. */
+/** Reports if the agent has the model that its runtime needs, and if the gateway serves it now. */
 export async function modelCapability(
   village: Pick<Village, 'models'>,
   config: Pick<AgentConfig, 'model' | 'runtime'>,

@@ -28,7 +28,7 @@ test('the next tier is the nearest tier above that the balance does not reach', 
   assert.equal(nextTier([], 0n, null), null);
 });
 
-test('of two tiers with the same threshold the higher one opens, and the lowest threshold comes first', () => {
+test('the higher one of two tiers with the same threshold opens, and the lowest threshold comes first', () => {
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '10')], 0n, null)?.name, 'b');
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '5')], 0n, null)?.name, 'b');
   const twins = [tier('b', 1, '10'), tier('a', 1, '10')];

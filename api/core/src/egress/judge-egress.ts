@@ -94,7 +94,7 @@ const opens = (opening: PrivateOpening, destination: Destination, address: strin
   isInNetwork(address, opening.cidr);
 
 /**
- * Whether the broker may connect to an address that the host has resolved to. An opening lets it reach an address
+ * True if the broker may connect to an address that the host has resolved to. An opening lets it reach an address
  * of the owner's network, also of one with public addresses, and never loopback, link-local, metadata or multicast.
  */
 export function mayConnect(policy: EgressPolicy, destination: Destination, address: string): boolean {

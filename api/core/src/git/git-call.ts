@@ -116,7 +116,7 @@ const ALWAYS: ReadonlySet<GitAction> = new Set<GitAction>([
 ]);
 const WITH_CHANGES: ReadonlySet<GitAction> = new Set<GitAction>(['checkout', 'switch', 'restore', 'rm', 'mv']);
 
-/** Whether an action needs a checkpoint before it. Pure. */
+/** Decides if an action needs a checkpoint before it. Pure. */
 export function riskOfGit({ action, args }: Pick<GitCall, 'action' | 'args'>): GitRisk {
   if (ALWAYS.has(action) || (action === 'commit' && args.includes('--amend'))) return 'always';
   if (WITH_CHANGES.has(action)) return 'changes';

@@ -42,7 +42,7 @@ export function untilMorning(nowMs: number, timeZone: string): number {
 }
 
 /**
- * Whether a person gets a notice now, and when to look again. Needs at once: something waits that no notice has named. Each
+ * Decides if a person gets a notice now, and when to look again. Needs at once: something waits that no notice has named. Each
  * morning: something waits or has changed. A need that ends is forgotten, so that it counts as new if it comes back. Pure.
  */
 export function decideNotice({ wants, noted, needs, groups, nowMs, timeZone }: Look): Decision {

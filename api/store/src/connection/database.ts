@@ -160,7 +160,7 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(sqlState(error));
 }
 
-/** Whether Postgres is unreachable; false if it is only busy. */
+/** True if Postgres is unreachable; false if it is only busy. */
 export function isOutage(error: unknown): boolean {
   if (!isConnectionError(error) || error instanceof DatabaseBusyError) return false;
   return ![TOO_MANY_CONNECTIONS, STATEMENT_CANCELED].includes(sqlState(error));

@@ -69,7 +69,7 @@ interface EndedTrees {
   /** A condition on `run`. */
   readonly which: RawBuilder<unknown>;
   readonly limit: number;
-  /** Whether runs that another transaction has locked are left out or awaited. */
+  /** `skip`: leaves out runs that another transaction has locked. `wait`: waits for them. */
   readonly locked: 'skip' | 'wait';
 }
 

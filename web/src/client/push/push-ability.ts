@@ -15,7 +15,7 @@ export type PushAbility = 'able' | 'blocked' | 'home_screen' | 'insecure' | 'una
 const isApplePhone = ({ userAgent, touchPoints }: BrowserFacts): boolean =>
   /iPhone|iPad|iPod/.test(userAgent) || (userAgent.includes('Macintosh') && touchPoints > 1);
 
-/** Whether a browser can be notified, and if not, why. Pure. */
+/** The ability of a browser to show notices, or the reason why it cannot. Pure. */
 export function pushAbility(facts: BrowserFacts): PushAbility {
   if (!facts.isSecure) return 'insecure';
   if (!facts.hasPush) return isApplePhone(facts) ? 'home_screen' : 'unable';

@@ -11,7 +11,7 @@ interface Subscription {
 /** `dismissed`: the person closed the question. `no_service`: the browser cannot reach its push service. */
 export type PushProblem = 'blocked' | 'dismissed' | 'no_service';
 
-/** Whether this browser can be notified now. */
+/** The ability of this browser to show notices now. */
 export function thisAbility(): PushAbility {
   const hasPush = 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
   return pushAbility({

@@ -11,7 +11,7 @@ type SafeModeFieldProps = Readonly<{
 
 const FREE = 'free';
 
-/** Whether the run may change anything. Nothing is offered for a program of others, whose tools no rule holds back. */
+/** The choice of a safe mode for a run. Empty for a program of others, because no rule holds its tools back. */
 export function SafeModeField({ agent: { mind }, value, onChange }: SafeModeFieldProps) {
   if (mind !== null && isForeign(mind)) return null;
   return (

@@ -3,7 +3,7 @@ import { refused, type Refused } from '../../http/outcome.ts';
 
 const isAbsent = (value: unknown): boolean => value === null || value === undefined;
 
-/** Whether a body asks for something that no provider of a village gives. Other values of the field say the default. */
+/** Fields of a body that no provider of a village supports. `isAsked`: false for values that mean the default. */
 type Asked<Body> = readonly (readonly [field: string, isAsked: (body: Body) => boolean])[];
 
 const OF_CHAT: Asked<ChatCompletionBody> = [
