@@ -64,7 +64,7 @@ test('the first model of an agent changes its runtime, and the pool reports that
   await noticed;
   assert.equal(isNoticed, true);
   isNoticed = false;
-  const again = pool.renamed.wait(60_000, stop.signal).then(() => (isNoticed = !stop.signal.aborted));
+  const again = pool.runtimeChanged.wait(60_000, stop.signal).then(() => (isNoticed = !stop.signal.aborted));
   // A workflow, and a run that an earlier mind began, ask for their own runtimes.
   for (const present of [null, model, null, model]) await pool.obtain({ ...unnamed, model: present }, 'a');
   stop.abort();

@@ -69,7 +69,7 @@ export interface PoolPorts {
 export interface RuntimePool {
   /** The instance of a conversation, created and initialized at the first call. */
   obtain(config: AgentConfig, sessionId: string): Promise<Obtained>;
-  /** Set when a configuration names another runtime than the one before it, for example after the first model of a village. */
+  /** Set when a configuration names a runtime for the first time after others, as after the first model of a village. */
   readonly runtimeChanged: AsyncEvent;
   terminate(): Promise<void>;
 }
@@ -90,7 +90,7 @@ interface Instance {
 export function createRuntimePool(ports: PoolPorts): RuntimePool {
   const instances = new Map<string, Instance>();
   const runtimeChanged = createAsyncEvent();
-  let lastName: string | null = null;
+  const names = new Set<string>();
   const endOf = async (key: string): Promise<void> => {
     const instance = instances.get(key);
     instances.delete(key);
@@ -120,8 +120,8 @@ export function createRuntimePool(ports: PoolPorts): RuntimePool {
     runtimeChanged,
     obtain: async (config, sessionId) => {
       const name = runtimeNameOf(config);
-      if (lastName !== null && lastName !== name) runtimeChanged.set();
-      lastName = name;
+      if (names.size > 0 && !names.has(name)) runtimeChanged.set();
+      names.add(name);
       const key = JSON.stringify([name, sessionId, config.runtime.config, config.persona]);
       const known = instances.get(key);
       if (known !== undefined) return touch(key, known, config);

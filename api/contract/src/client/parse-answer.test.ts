@@ -40,7 +40,14 @@ test('any other difference is an error, even next to an unknown field', () => {
 });
 
 test('a refusal for a reason of a newer API is a refusal, so that no client repeats it as a lost connection', async () => {
-  const problem = { type: '#new', title: 'New', status: 429, detail: 'Wait an hour.', code: 'too_new', request_id: 'r1' };
+  const problem = {
+    type: '#new',
+    title: 'New',
+    status: 429,
+    detail: 'Wait an hour.',
+    code: 'too_new',
+    request_id: 'r1',
+  };
   const fetch = async () => Response.json({ ...problem, wait: 3_600 }, { status: 429 });
   const answer = await createClient({ baseUrl: 'http://village.test', fetch }).call(getAgent, {
     params: { agent_id: 'ada' },
