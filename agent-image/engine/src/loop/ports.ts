@@ -65,7 +65,7 @@ const answer = z.strictObject({
   usage,
   moneyMicros: count,
 });
-/** What a request used, as the end of its stream reports it. It is read even if the rest of that end is invalid. */
+/** The usage of a request, as the end of its stream reports it. It is read even if the rest of that end is invalid. */
 export const ModelUse = z.object({ usage, moneyMicros: count });
 export type ModelUse = Readonly<z.infer<typeof ModelUse>>;
 const failure = z.strictObject({

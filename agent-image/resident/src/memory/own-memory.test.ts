@@ -1,4 +1,4 @@
-/** What later conversations recall of an earlier one: with the same people, with others, and after people changed the memory. */
+/** Later conversations recall an earlier one: with the same people, with others, and after people changed the memory. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
