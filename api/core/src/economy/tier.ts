@@ -1,4 +1,4 @@
-import { type EntitlementSpec, parseAiDollars, type TierChange } from '@hamlet/contract';
+import { type EntitlementBody, type EntitlementSpec, parseAiDollars, type TierChange } from '@hamlet/contract';
 
 export interface BalanceTier {
   readonly name: string;
@@ -58,6 +58,18 @@ function gpuText({ mode, resourceName, count, claimTemplateName }: EntitlementSp
     ? `${mode} ${count} ${resourceName ?? 'nvidia.com/gpu'}`
     : `${mode} by ${claimTemplateName}`;
 }
+
+/** The limits of a custom resource with the names of the API. Pure. */
+export const limitsOfTier = ({ limits }: Pick<EntitlementSpec, 'limits'>): EntitlementBody['limits'] => ({
+  requests_per_minute: limits.requestsPerMinute,
+  concurrent_tools: limits.concurrentTools,
+  concurrent_model_requests: limits.concurrentModelRequests,
+  web_searches_per_hour: limits.webSearchesPerHour,
+  web_requests_per_hour: limits.webRequestsPerHour,
+  browser_calls_per_hour: limits.browserCallsPerHour,
+  tokens_per_hour: limits.tokensPerHour,
+  models: limits.models,
+});
 
 /** In the order in which pages show them. */
 function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<TierChange['what'], string> {

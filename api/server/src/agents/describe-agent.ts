@@ -13,7 +13,7 @@ import type {
   TierPrice,
   VillageEgress,
 } from '@hamlet/contract';
-import { hashText, namedMind } from '@hamlet/core';
+import { hashText, limitsOfTier, namedMind } from '@hamlet/core';
 import { bytes } from '@hamlet/core/seats';
 import type { PresenceRow, ReportedMind } from '@hamlet/store';
 import type { ModelAsk } from '../gateway/models/choose-model.ts';
@@ -75,21 +75,6 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
   if (blocking !== undefined) return { ready: false, reason: blocking.reason, message: blocking.message };
   if (!online) return { ready: false, reason: 'NotConnected', message: 'The resident has not reached the API yet.' };
   return { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' };
-}
-
-function limitsOfTier({ limits }: EntitlementSpec): Limits {
-  const { requestsPerMinute, concurrentTools, concurrentModelRequests, tokensPerHour, models } = limits;
-  const { webSearchesPerHour, webRequestsPerHour, browserCallsPerHour } = limits;
-  return {
-    requests_per_minute: requestsPerMinute,
-    concurrent_tools: concurrentTools,
-    concurrent_model_requests: concurrentModelRequests,
-    web_searches_per_hour: webSearchesPerHour,
-    web_requests_per_hour: webRequestsPerHour,
-    browser_calls_per_hour: browserCallsPerHour,
-    tokens_per_hour: tokensPerHour,
-    models,
-  };
 }
 
 export function limitsOf(

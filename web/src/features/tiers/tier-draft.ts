@@ -8,6 +8,7 @@ import {
   WEB_REQUESTS_PER_HOUR,
   WEB_SEARCHES_PER_HOUR,
 } from '@hamlet/contract';
+import { limitsOfTier } from '@hamlet/core';
 import { readAmount, capital } from '../../client/labels.ts';
 import type { Reading } from '../../client/drafts.ts';
 
@@ -210,16 +211,7 @@ export function bodyOf({ rank, minBalance, limits, compute, price }: Entitlement
   return {
     rank,
     min_balance: minBalance,
-    limits: {
-      requests_per_minute: limits.requestsPerMinute,
-      concurrent_tools: limits.concurrentTools,
-      concurrent_model_requests: limits.concurrentModelRequests,
-      web_searches_per_hour: limits.webSearchesPerHour,
-      web_requests_per_hour: limits.webRequestsPerHour,
-      browser_calls_per_hour: limits.browserCallsPerHour,
-      tokens_per_hour: limits.tokensPerHour,
-      models: limits.models,
-    },
+    limits: limitsOfTier({ limits }),
     compute: {
       ...compute.resources,
       priority_class_name: compute.priorityClassName ?? null,
