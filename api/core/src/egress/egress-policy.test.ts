@@ -149,6 +149,28 @@ test('an admin chose the repository of an agent, as git asks for it, and the reg
     !at('pypi.org', '/simple/flask/', 'POST') && !at('pypi.org', null, null) && !at('registry.npmjs.org', '/x'),
   );
   assert.ok(!at('pages.example.org', '/'));
+  assert.ok(!at('pypi.org', '/project/flask/'), 'strangers write the page of a package');
+});
+
+test('a forge with a registry: its packages are a source that an admin chose, its issues are not', () => {
+  const at = (pip: object, path: string): boolean =>
+    isSupply(
+      {
+        village: VillageEgress.parse({ registries: { pip } }),
+        agent: AgentSpec.parse({ repository: { url: 'https://git.home/team/orchard' } }),
+      },
+      { host: 'git.home', port: 443, method: 'GET', path },
+    );
+  for (const pip of [
+    { url: 'https://git.home/api/packages/team/pypi/simple/' },
+    { url: 'https://git.home/api/packages/team/pypi/+simple', hosts: ['files.home'] },
+  ]) {
+    assert.ok(at(pip, '/api/packages/team/pypi/files/flask/3.0/flask.whl') && at(pip, '/team/orchard/info/refs'));
+    for (const path of ['/team/orchard/issues/7', '/team/other/issues/7', '/api/packages/eve/pypi/simple/flask/', '/'])
+      assert.ok(!at(pip, path), path);
+  }
+  const linked = { url: 'https://pypi.home/simple/', hosts: ['git.home'] };
+  assert.deepEqual([at(linked, '/files/flask.whl'), at(linked, '/team/orchard/issues/7')], [true, false]);
 });
 
 test('a repository opens only its own paths, with its secret', () => {

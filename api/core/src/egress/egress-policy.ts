@@ -144,25 +144,40 @@ function rulesOfRepository(repository: AgentSpec['repository']): readonly Egress
   ];
 }
 
+/** Requests for packages. Other pages of the index's host, such as issues of a forge with a registry, can have words of strangers. */
+function packagesOf(registry: OpenRegistry): readonly EgressRule[] {
+  const { pathname } = new URL(registry.url);
+  // The files of an index of pip lie beside its path `simple`; beside `/simple` of pypi.org lie pages about packages.
+  const place = pathname.replace(/\/+$/, '').replace(/(?<=.)\/\+?simple$/, '');
+  const [index, ...linked] = rulesOfRegistry(registry);
+  return index === undefined ? [] : [{ ...index, paths: [`${place}/**`] }, ...linked];
+}
+
 /** The requests of git over HTTPS, below the address of a repository. Pages beside them can have words of strangers. */
 const GIT_REQUESTS = ['info/refs', 'git-upload-pack', 'git-receive-pack'] as const;
+const gitRequests = ({ paths = [] }: EgressRule): readonly string[] =>
+  paths.flatMap((open) => GIT_REQUESTS.map((request) => open.replace(/\*\*$/, request)));
 
 type Asked = Destination & Readonly<{ method: string | null; path: string | null }>;
 
 /**
  * True if a request goes to a source that an admin chose for the agent: its own repository, as git reads and writes it, or
- * a registry that the village opened. False for a tunnel, whose requests are unknown. Pure.
+ * a registry that the village opened: below the address of its index, or at a host that it links to. False for a tunnel,
+ * whose requests are unknown, and for other pages of the repository, even at a host that a registry links to. Pure.
  */
 export function isSupply({ village, agent }: Pick<EgressLayers, 'village' | 'agent'>, asked: Asked): boolean {
   const { method } = asked;
   const path = canonicalPath(asked.path ?? '');
   if (method === null || path === null) return false;
   const isHere = concerns(asked);
-  const isOfGit = ({ paths = [] }: EgressRule): boolean =>
-    paths.some((open) => GIT_REQUESTS.some((request) => fitsPath(open.replace(/\*\*$/, request), path)));
+  const isAt = ({ paths = ['/**'] }: EgressRule): boolean => paths.some((open) => fitsPath(open, path));
+  const own = rulesOfRepository(agent?.repository).filter((rule) => isHere(rule) && isAt(rule));
+  if (own.length > 0) return own.flatMap(gitRequests).some((request) => fitsPath(request, path));
   return (
-    rulesOfRepository(agent?.repository).some((rule) => isHere(rule) && isOfGit(rule)) ||
-    (READING.includes(method) && openRegistries(village).flatMap(rulesOfRegistry).some(isHere))
+    READING.includes(method) &&
+    openRegistries(village)
+      .flatMap(packagesOf)
+      .some((rule) => isHere(rule) && isAt(rule))
   );
 }
 
