@@ -73,7 +73,8 @@ export function judgeCall(policy: Pick<Policy, 'rules' | 'mcp'>, call: JudgedCal
   const judged = server === null ? judgeByRules(policy, call) : judgeMcpCall(policy, call, server);
   const needed = neededClass(policy, call, server);
   if (needed === null) return judged;
-  const asked = askIfTainted(policy, { when: call.when, classes: [needed], taint: call.taint ?? [] });
+  const { when, taint } = call;
+  const asked = askIfTainted(policy, { when, classes: [needed], taint: taint ?? [], ofServer: server !== null });
   return asked === null ? judged : strictestOf(judged, [asked]);
 }
 

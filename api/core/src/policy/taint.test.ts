@@ -29,7 +29,7 @@ function verdict(
     taint = TAINT,
   }: { rules?: readonly Rule[]; needs?: ShellNeeds | null; taint?: typeof TAINT | null },
 ): string {
-  const mcp = { web: 'read', tracker: 'publish' } as const;
+  const mcp = { web: 'read', tracker: 'publish', runner: 'exec' } as const;
   return judge({ rules: [...rules], mcp }, { tool, when: 'run', taint, needs }).verdict;
 }
 const shell = (classes: readonly string[], rules?: readonly Rule[]): string =>
@@ -63,7 +63,7 @@ test('a run that only its repository and registries have reached runs programs a
     assert.deepEqual([of(name, supply), of(name, [...supply, ...TAINT])], ['allow', 'ask'], name);
   for (const name of ['publish', 'spend', 'speak', 'write_outside']) assert.equal(of(name, supply), 'ask', name);
   assert.equal(verdict('stop_process', { taint: supply }), 'allow');
-  for (const tool of ['say', 'post_to_board', 'buy', 'amend_personality', 'mcp__tracker__close'])
+  for (const tool of ['say', 'post_to_board', 'buy', 'amend_personality', 'mcp__tracker__close', 'mcp__runner__start'])
     assert.equal(verdict(tool, { taint: supply }), 'ask', tool);
   assert.deepEqual(decidingMark([...supply, ...TAINT]), TAINT[0]);
   assert.equal(decidingMark([]), null);

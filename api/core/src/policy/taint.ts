@@ -62,6 +62,8 @@ interface TaintedCall {
   /** Classes that the call needs, each with the names by which a rule may relax it. */
   readonly classes: readonly { readonly name: string; readonly aliases: readonly string[] }[];
   readonly taint: readonly TaintMark[];
+  /** True for a tool of an MCP server, which may act outside of the pod, whichever class the Agent gives it; false by default. */
+  readonly ofServer?: boolean;
 }
 
 /**
@@ -69,10 +71,13 @@ interface TaintedCall {
  * with `tainted: allow` name each of them. A run that only its repository and registries have reached runs programs and
  * installs packages without a question: what it does stays in its pod, whose ways out the broker guards. Pure.
  */
-export function askIfTainted({ rules }: Pick<Policy, 'rules'>, { when, classes, taint }: TaintedCall): Judged | null {
+export function askIfTainted(
+  { rules }: Pick<Policy, 'rules'>,
+  { when, classes, taint, ofServer = false }: TaintedCall,
+): Judged | null {
   const mark = decidingMark(taint);
   if (mark === null) return null;
-  const isFree = (name: string): boolean => isSupply(mark) && FREE_FOR_SUPPLY.has(name);
+  const isFree = (name: string): boolean => !ofServer && isSupply(mark) && FREE_FOR_SUPPLY.has(name);
   const isRelaxed = (names: readonly string[]): boolean =>
     rules.some((rule) => rule.from === 'village' && rule.tainted === 'allow' && ruleNames(rule, { names, when }));
   const asked = classes.flatMap(({ name, aliases }) => {
