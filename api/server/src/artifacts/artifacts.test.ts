@@ -163,14 +163,16 @@ test('an agent never exceeds its quota, even with concurrent requests; deletion 
   assert.equal(bytes?.['left'], 0, 'deleting a run deletes its artifacts');
 });
 
-test('an artifact records the first outside text that reached its run before the artifact was kept', async () => {
+test('an artifact records the first outside text that had reached its run, text of strangers before its repository; an artifact from before has none', async () => {
   const working = await startCall('eve');
   const before = dataOf(await keep(working, Buffer.from('before'))).artifact;
   const marks = [
     { source: 'egress', detail: 'one.example.org' },
     { source: 'tool', detail: 'web_fetch' },
   ] as const;
-  for (const mark of marks) await inTransaction(asApi, (tx) => taintRun(tx, { runId: working.runId, ...mark }));
+  const supply = { source: 'supply', detail: 'git.example.org' } as const;
+  for (const mark of [supply, ...marks])
+    await inTransaction(asApi, (tx) => taintRun(tx, { runId: working.runId, ...mark }));
   const after = dataOf(await keep(working, Buffer.from('after'), { deliverable: 'file' })).artifact;
   assert.deepEqual([before.taint, after.taint], [null, marks[0]]);
   assert.deepEqual(pluck(await listed(mia.client, working), 'taint'), [marks[0], null]);
