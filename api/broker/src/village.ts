@@ -36,6 +36,8 @@ export interface Attempt {
   readonly method: string | null;
   /** Path without its query, which may contain private texts. */
   readonly path: string | null;
+  /** Present for a git fetch of proposals, which strangers may make. */
+  readonly proposals?: true;
   /** Null if the broker lets it out. */
   readonly refused: EgressRefusalCode | null;
   readonly at: number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { PKT_FLUSH, pktLine } from './pkt-line.ts';
-import { MAX_FETCH_BYTES, unclearFetch } from './read-fetch.ts';
+import { asksForProposals, MAX_FETCH_BYTES, unclearFetch } from './read-fetch.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(64);
@@ -43,6 +43,18 @@ test('requests of all protocols are fetches, compressed or not', () => {
     assert.equal(unclearFetch(bytes, false), null, String(at));
     assert.equal(unclearFetch(gzipSync(bytes), true), null, String(at));
   }
+});
+
+test('a fetch asks for proposals if it names their references, or all references', () => {
+  const asked = (name: string): Buffer =>
+    body('command=ls-refs', '0001', 'ref-prefix HEAD\n', `ref-prefix ${name}\n`, '0000');
+  for (const name of ['refs/pull/7/head', 'refs/pull/', 'refs/', 'refs/merge-requests/7/head', 'refs/changes/07/7/1']) {
+    assert.ok(asksForProposals(asked(name), false) && asksForProposals(gzipSync(asked(name)), true), name);
+    assert.ok(asksForProposals(body('command=fetch', '0001', `want-ref ${name}`, 'done', '0000'), false), name);
+  }
+  for (const name of ['refs/heads/', 'refs/tags/', 'refs/main', 'main', 'refs/heads/pull/7'])
+    assert.ok(!asksForProposals(asked(name), false), name);
+  for (const bytes of FETCHES) assert.ok(!asksForProposals(bytes, false));
 });
 
 test('a fetch with something before, within or after it is unclear', () => {

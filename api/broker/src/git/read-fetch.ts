@@ -67,6 +67,25 @@ export function unclearFetch(bytes: Buffer, isGzip: boolean): string | null {
   return reader.isWhole ? null : 'its lines are not in the order in which git writes them';
 }
 
+/** References of proposals, which strangers may make: of GitHub, Gitea and Azure, of GitLab, of Bitbucket and of Gerrit. */
+const PROPOSALS = ['refs/pull/', 'refs/merge-requests/', 'refs/pull-requests/', 'refs/changes/'];
+function namesProposals(line: string): boolean {
+  const [, asked = null] = /^(?:ref-prefix|want-ref) (.+)$/.exec(line) ?? [];
+  return asked !== null && PROPOSALS.some((refs) => refs.startsWith(asked) || asked.startsWith(refs));
+}
+
+/** True if a whole fetch of protocol 2 asks for references of proposals. Older protocols and ids of commits name no references. Pure. */
+export function asksForProposals(bytes: Buffer, isGzip: boolean): boolean {
+  const text = (isGzip ? inflated(bytes) : bytes) ?? Buffer.alloc(0);
+  for (let at = 0; at < text.length;) {
+    const line = readPktLine(text, at);
+    if (line === null || line.kind === 'more') return false;
+    if (line.kind === 'line' && namesProposals(line.text)) return true;
+    at = line.end;
+  }
+  return false;
+}
+
 /** Reads the lines of one request. Its letters, one for each line, show their order. */
 class FetchReader {
   #letters = '';

@@ -61,6 +61,7 @@ export interface AttemptFacts {
   readonly destination: Destination;
   readonly method: string | null;
   readonly path: string | null;
+  readonly isOfProposals?: boolean | undefined;
 }
 
 /** Writes attempts into the log, each with an id and an end. */
@@ -114,7 +115,7 @@ export class Recorder {
     facts: AttemptFacts,
     { id, denial }: { readonly id: string; readonly denial: EgressDenial | null },
   ): Attempt {
-    const { form, destination, method, path } = facts;
+    const { form, destination, method, path, isOfProposals = false } = facts;
     const { agent, uid, cycle } = admission;
     const { run, call } = identity;
     const refused = denial?.code ?? null;
@@ -130,6 +131,7 @@ export class Recorder {
       method,
       path,
       refused,
+      ...(isOfProposals ? { proposals: true } : {}),
       at: this.#now(),
     };
   }

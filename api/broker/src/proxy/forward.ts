@@ -126,7 +126,8 @@ export function factsOf({
 /** Records a permitted request, then sends it. */
 async function send(parts: ForwardParts, passage: Passage, by: Omit<By, 'attempt'>): Promise<void> {
   const { out } = by;
-  const attempt = await parts.recorder.begin(passage.caller, factsOf(passage), out.ask?.ask);
+  const facts = { ...factsOf(passage), isOfProposals: out.isOfProposals };
+  const attempt = await parts.recorder.begin(passage.caller, facts, out.ask?.ask);
   if ('end' in attempt && !passage.response.destroyed) return exchange(parts, passage, { ...by, attempt });
   drop(parts, out);
   if ('end' in attempt) attempt.end(GONE);

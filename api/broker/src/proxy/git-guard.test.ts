@@ -306,6 +306,16 @@ test('all protocols of git fetch: whole, shallow, filtered, compressed and in ch
   assert.deepEqual([...encodings].toSorted(), ['', 'chunked', 'gzip']);
 });
 
+test('the record of a fetch says if it asks for pull requests', async () => {
+  onServer('update-ref', 'refs/pull/7/head', 'main');
+  const app = await clone();
+  const marked = (): boolean => broker.village.attempts.some(({ proposals }) => proposals === true);
+  assert.equal((await git(app, 'fetch', 'origin', 'main')).code, 0);
+  assert.equal(marked(), false);
+  assert.equal((await git(app, 'fetch', 'origin', 'pull/7/head')).code, 0);
+  assert.equal(marked(), true);
+});
+
 /** One empty commit of a branch, for `git fast-import`. */
 const commitOf = (name: string): string =>
   `commit refs/heads/long\ncommitter A <a@hamlet> 4102444800 +0000\ndata ${name.length}\n${name}\n\n`;

@@ -4,6 +4,7 @@ import type { EgressRule, EgressWriteKind } from '@hamlet/contract';
 import { EGRESS_EXCERPT_MAX_CHARS, EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
 import type { Destination, EgressDenial, WireEffect, WireRequest } from '@hamlet/core/egress';
 import { deny } from '@hamlet/core/egress';
+import { asksForProposals } from '../git/read-fetch.ts';
 import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
@@ -42,6 +43,8 @@ export interface LetOut {
   /** The body if the broker has read it; else it is still in the request. */
   readonly body: Buffer | null;
   readonly push: Push | null;
+  /** True for a fetch of proposals, which strangers may make. */
+  readonly isOfProposals?: boolean;
   release(): void;
 }
 
@@ -100,7 +103,8 @@ async function guardFetch(parts: GuardParts, { caller, request, wire }: JudgedRe
   if (body.kind !== 'whole') return { denial: body.kind === 'cut' ? CUT : LONG_FETCH, push: null };
   const { bytes, release } = body;
   const denial = refuseOtherFetch(bytes, wire);
-  if (denial === null) return { ...FREE, body: bytes, release };
+  const isOfProposals = denial === null && asksForProposals(bytes, wire.headers['content-encoding'] === 'gzip');
+  if (denial === null) return { ...FREE, body: bytes, isOfProposals, release };
   release();
   return { denial, push: null };
 }

@@ -52,6 +52,7 @@ export const EgressAttempt = z.strictObject({
   port: z.int().min(1).max(65_535),
   method: atMost(16).nullable(),
   path: atMost(EGRESS_PATH_MAX_CHARS).nullable().describe('Without its query'),
+  proposals: z.literal(true).optional().describe('Present if git asks for pull requests, which strangers may make'),
   refused: Refused.nullable().describe('Null if the broker lets it out'),
   at: Time,
 });

@@ -25,12 +25,13 @@ export function switchedEgress(egressOf: EgressOf, settings: Pick<VillageSetting
   return (agentId) => (settings.values.egress_open ? egressOf(agentId) : CLOSED);
 }
 
-/** True for an attempt that goes to a source which an admin chose for its agent: its repository, or a registry. */
+/** True for an attempt that goes to a source which an admin chose for its agent: its repository without the proposals of others, or a registry. */
 export type IsSupply = (attempt: EgressAttempt) => boolean;
 
 export const createIsSupply =
   (village: VillageEgress, source: Pick<AgentSource, 'get'>): IsSupply =>
-  ({ agent, uid, ...asked }) => {
+  ({ agent, uid, proposals = false, ...asked }) => {
+    if (proposals) return false;
     const record = source.get(agent);
     return isSupply({ village, agent: record?.uid === uid ? record.spec : undefined }, asked);
   };

@@ -130,6 +130,14 @@ test('after a fetch of its own repository an agent runs programs without a quest
   await permits.endAll();
 });
 
+test('a fetch of pull requests of its own repository brings text of strangers', async () => {
+  const working = await permits.startRun('ada');
+  await attempt(working, { ...FETCH, proposals: true });
+  assert.deepEqual(await sourcesOf(working.runId), ['egress']);
+  assert.equal(await begun(working, { command: 'python3 -m pytest' }), 'permission_needed');
+  await permits.endAll();
+});
+
 test("a worker's fetch of the repository reaches its parent as that", async () => {
   const parent = await permits.startRun('ada');
   const worker = await permits.start('ada', { run_id: await delegate(parent, '1.0') });
