@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { type EgressAttempt, type Run } from '@hamlet/contract';
 import { taintRun } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
+import { until } from '@hamlet/test/env/until';
 import { clientOf, TOKENS } from '../testing/test-village.ts';
 import { post, resultOf, type Working, startPermits } from './testing/permission-play.ts';
 import { attemptOf } from '../egress/testing/egress-bodies.ts';
@@ -145,6 +146,30 @@ test("a worker's fetch of the repository reaches its parent as that", async () =
   assert.deepEqual([await sourcesOf(worker.runId), await sourcesOf(parent.runId)], [['supply'], ['supply']]);
   await taintRun(village.openDb() as never, { runId: worker.runId, source: 'tool', detail: 'adopt_script' });
   assert.deepEqual(await sourcesOf(parent.runId), ['supply', 'worker']);
+  await permits.endAll();
+});
+
+test("a worker's mark waits for the broker's record of both runs, and neither deadlocks", async () => {
+  const parent = await permits.startRun('ada');
+  const worker = await permits.start('ada', { run_id: await delegate(parent, '1.0') });
+  const db = village.openDb();
+  const mark = ({ runId }: Working) => ({ runId, source: 'supply', detail: 'git.example.org' }) as const;
+  const second = await db.transaction().execute(async (record) => {
+    await taintRun(record as never, mark(parent));
+    const waiting = taintRun(village.openDb() as never, mark(worker));
+    const watching = village.openDb();
+    await until('the mark waits', async () => {
+      const waits = watching
+        .selectFrom('pg_locks' as never)
+        .selectAll()
+        .where('granted' as never, '=', false as never);
+      return (await waits.execute()).length > 0;
+    });
+    await taintRun(record as never, mark(worker));
+    return { waiting };
+  });
+  await second.waiting;
+  assert.deepEqual([await sourcesOf(worker.runId), await sourcesOf(parent.runId)], [['supply'], ['supply']]);
   await permits.endAll();
 });
 
