@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { ROOT } from '../../local/village/paths.ts';
 import { readDurations } from './durations.ts';
 import { sumOf, type Run, type Tally } from './part.ts';
-import { runPool, type PoolOptions, type TimedResult } from './pool/pool.ts';
+import { isInterrupted, runPool, type PoolOptions, type TimedResult } from './pool/pool.ts';
 
 /** In `make test` twice the longest wait for a kubelet; a file of the full suite may take an hour on a slow machine. */
 const fileLimitMs = ({ isFull }: Pick<Run, 'isFull'>): number => (isFull ? 60 : 15) * 60_000;
@@ -30,7 +30,8 @@ export async function runFiles(run: Run, files: readonly string[], options: File
     (result) => {
       const tally = tallyOf(result, { run, options });
       tallies.push(tally);
-      run.keep(result.file, { ...tally, seconds: result.ms / 1000 });
+      // An interruption ends files that have not failed.
+      if (!isInterrupted()) run.keep(result.file, { ...tally, seconds: result.ms / 1000 });
       printResult(result, tally, run);
     },
   );

@@ -196,7 +196,7 @@ async function retire({ child, ended, inbox, hasFailed }: Worker, last: string):
   const limit = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
   const code = await ended;
   clearTimeout(limit);
-  if (hasFailed) return null;
+  if (hasFailed || interrupted) return null;
   const [late] = inbox;
   if (late !== undefined) return { ...failed(last, ''), failures: [lateTest(last, late.file)] };
   return code === 0

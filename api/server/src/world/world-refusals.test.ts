@@ -65,6 +65,13 @@ const MOVE_CASES: readonly (readonly [Refusal, Case])[] = [
   ],
 ];
 
+/** Repeats an act on an item that dawn has replaced meanwhile. */
+const whileItLies = (act: () => ReturnType<typeof play.act>): ReturnType<typeof play.act> =>
+  eventually('an act on an item that lies there', async () => {
+    const outcome = await act();
+    return !outcome.ok && outcome.problem.code === 'item_not_here' ? null : outcome;
+  });
+
 const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
   ['not_own_agent', 'talk', () => play.as('bob').raw.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'hi' })],
   ['no_such_agent', 'emote', () => play.admin.raw.actAsAgent({ ...UNKNOWN_AGENT, kind: 'emote', emote: 'wave' })],
@@ -84,19 +91,22 @@ const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
   [
     'too_far',
     'pick_up',
-    async () => {
-      const item = (await play.world()).items.find(({ position }) => position !== null);
-      return play.act('ada', { kind: 'pick_up', item_id: item?.item_id ?? '' });
-    },
+    () =>
+      whileItLies(async () => {
+        const item = (await play.world()).items.find(({ position }) => position !== null);
+        return play.act('ada', { kind: 'pick_up', item_id: item?.item_id ?? '' });
+      }),
   ],
   [
     'inventory_full',
     'pick_up',
     async () => {
       for (let held = 0; held < 6; held += 1) await play.fetchItem('bob');
-      const more = (await play.world()).items.find(({ position }) => position !== null);
-      await play.walk('bob', more?.position ?? { x: 0, y: 0 });
-      return play.act('bob', { kind: 'pick_up', item_id: more?.item_id ?? '' });
+      return whileItLies(async () => {
+        const more = (await play.world()).items.find(({ position }) => position !== null);
+        await play.walk('bob', more?.position ?? { x: 0, y: 0 });
+        return play.act('bob', { kind: 'pick_up', item_id: more?.item_id ?? '' });
+      });
     },
   ],
   ['not_holding', 'drop', () => play.act('ada', { kind: 'drop', item_id: 'apple-999999' })],
