@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { PKT_FLUSH, pktLine } from './pkt-line.ts';
-import { asksForProposals, MAX_FETCH_BYTES, unclearFetch } from './read-fetch.ts';
+import { MAX_FETCH_BYTES, readFetch } from './read-fetch.ts';
+
+const unclearFetch = (bytes: Buffer, isGzip: boolean): string | null => readFetch(bytes, isGzip).unclear;
+function asksForProposals(bytes: Buffer, isGzip: boolean): boolean {
+  const read = readFetch(bytes, isGzip);
+  assert.equal(read.unclear, null);
+  return 'isOfProposals' in read && read.isOfProposals;
+}
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(64);

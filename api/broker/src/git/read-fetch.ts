@@ -52,19 +52,28 @@ const NEW_FORM = /^k*ck*1a*0$/;
 /** An empty request: git sends it before a body that is longer than its `http.postBuffer`. */
 const EMPTY_FORM = /^0$/;
 
-/** The reason why bytes are not one whole body of a git fetch, and nothing else; null if they are. Pure. */
-export function unclearFetch(bytes: Buffer, isGzip: boolean): string | null {
+/**
+ * `unclear`: the reason why bytes are not one whole body of a git fetch, and nothing else; null if they are. `isOfProposals`: the
+ * fetch asks for references of proposals; older protocols than 2 and ids of commits name no references.
+ */
+export type ReadFetch = { readonly unclear: string } | { readonly unclear: null; readonly isOfProposals: boolean };
+
+/** Reads the body of a git fetch. Pure. */
+export function readFetch(bytes: Buffer, isGzip: boolean): ReadFetch {
   const text = isGzip ? inflated(bytes) : bytes;
-  if (text === null) return 'it is not a single gzip stream of at most 4 MiB';
+  if (text === null) return { unclear: 'it is not a single gzip stream of at most 4 MiB' };
   const reader = new FetchReader();
   for (let at = 0; at < text.length;) {
     const line = readPktLine(text, at);
-    if (line === null || line.kind === 'more') return 'it is not in the pkt-line format';
+    if (line === null || line.kind === 'more') return { unclear: 'it is not in the pkt-line format' };
     const unclear = reader.add(line);
-    if (unclear !== null) return unclear;
+    if (unclear !== null) return { unclear };
     at = line.end;
   }
-  return reader.isWhole ? null : 'its lines are not in the order in which git writes them';
+  const { isWhole, isOfProposals } = reader;
+  return isWhole
+    ? { unclear: null, isOfProposals }
+    : { unclear: 'its lines are not in the order in which git writes them' };
 }
 
 /** References of proposals, which strangers may make: of GitHub, Gitea and Azure, of GitLab, of Bitbucket and of Gerrit. */
@@ -74,20 +83,9 @@ function namesProposals(line: string): boolean {
   return asked !== null && PROPOSALS.some((refs) => refs.startsWith(asked) || asked.startsWith(refs));
 }
 
-/** True if a whole fetch of protocol 2 asks for references of proposals. Older protocols and ids of commits name no references. Pure. */
-export function asksForProposals(bytes: Buffer, isGzip: boolean): boolean {
-  const text = (isGzip ? inflated(bytes) : bytes) ?? Buffer.alloc(0);
-  for (let at = 0; at < text.length;) {
-    const line = readPktLine(text, at);
-    if (line === null || line.kind === 'more') return false;
-    if (line.kind === 'line' && namesProposals(line.text)) return true;
-    at = line.end;
-  }
-  return false;
-}
-
 /** Reads the lines of one request. Its letters, one for each line, show their order. */
 class FetchReader {
+  isOfProposals = false;
   #letters = '';
   #kinds: Kinds | null = null;
   #command = '';
@@ -110,6 +108,7 @@ class FetchReader {
     if (letter === undefined) return `it has the line ${JSON.stringify(text.slice(0, 100))}`;
     if (letter === 'c') this.#command = text.slice('command='.length);
     this.#letters += letter;
+    this.isOfProposals ||= namesProposals(text);
     return null;
   }
 }

@@ -4,7 +4,7 @@ import { deny, type EgressDenial, type WireRequest } from '@hamlet/core/egress';
 import type { Push, PushCommand, PushHead } from '../git/push-commands.ts';
 import { MAX_COMMAND_BYTES, ownBranches, PushHeadReader } from '../git/push-commands.ts';
 import { PKT_FLUSH } from '../git/pkt-line.ts';
-import { unclearFetch } from '../git/read-fetch.ts';
+import { readFetch } from '../git/read-fetch.ts';
 import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
 import { giveBack, nextChunk } from './first-bytes.ts';
 import { phraseOf, REFUSAL_HEADER, refuseRequest } from './refuse.ts';
@@ -48,11 +48,17 @@ export const LONG_FETCH = deny(
   'this fetch is longer than 4 MiB, or other fetches of this agent fill the memory of the broker; fetch fewer branches at once, or wait until the others have ended',
 );
 
-/** Null if a body is a git fetch and nothing else, else the denial. */
-export function refuseOtherFetch(body: Buffer, { headers }: Pick<WireRequest, 'headers'>): EgressDenial | null {
-  const why = unclearFetch(body, headers['content-encoding'] === 'gzip');
-  if (why === null) return null;
-  return deny('egress_git_refused', `this body is not a clone or fetch of git, because ${why}; use git itself`);
+/** Reads the requests of a body that is a git fetch and nothing else; a denial for any other. */
+export function judgeFetch(
+  body: Buffer,
+  { headers }: Pick<WireRequest, 'headers'>,
+): EgressDenial | { readonly isOfProposals: boolean } {
+  const read = readFetch(body, headers['content-encoding'] === 'gzip');
+  if (read.unclear === null) return read;
+  return deny(
+    'egress_git_refused',
+    `this body is not a clone or fetch of git, because ${read.unclear}; use git itself`,
+  );
 }
 
 /** Answers git's probe, an empty request before a large push, instead of the server. */

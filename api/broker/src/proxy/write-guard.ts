@@ -4,13 +4,12 @@ import type { EgressRule, EgressWriteKind } from '@hamlet/contract';
 import { EGRESS_EXCERPT_MAX_CHARS, EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
 import type { Destination, EgressDenial, WireEffect, WireRequest } from '@hamlet/core/egress';
 import { deny } from '@hamlet/core/egress';
-import { asksForProposals } from '../git/read-fetch.ts';
 import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
 import type { Caller } from './caller.ts';
 import { authorityOf } from './destination.ts';
-import { judgeRefs, LONG_FETCH, readPush, refuseOtherFetch, repositoryIn, type RefusedPush } from './git-guard.ts';
+import { judgeFetch, judgeRefs, LONG_FETCH, readPush, repositoryIn, type RefusedPush } from './git-guard.ts';
 import type { Body, HeldBodies } from './held-bodies.ts';
 import { keepEnds, visible } from './shown-text.ts';
 
@@ -102,11 +101,10 @@ async function guardFetch(parts: GuardParts, { caller, request, wire }: JudgedRe
   const body = await parts.fetches.read(caller.admission.uid, request);
   if (body.kind !== 'whole') return { denial: body.kind === 'cut' ? CUT : LONG_FETCH, push: null };
   const { bytes, release } = body;
-  const denial = refuseOtherFetch(bytes, wire);
-  const isOfProposals = denial === null && asksForProposals(bytes, wire.headers['content-encoding'] === 'gzip');
-  if (denial === null) return { ...FREE, body: bytes, isOfProposals, release };
+  const fetch = judgeFetch(bytes, wire);
+  if ('isOfProposals' in fetch) return { ...FREE, body: bytes, isOfProposals: fetch.isOfProposals, release };
   release();
-  return { denial, push: null };
+  return { denial: fetch, push: null };
 }
 
 async function guardPush(parts: GuardParts, judged: JudgedRequest): Promise<LetOut | RefusedPush> {

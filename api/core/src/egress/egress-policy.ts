@@ -158,17 +158,17 @@ const GIT_REQUESTS = ['info/refs', 'git-upload-pack', 'git-receive-pack'] as con
 const gitRequests = ({ paths = [] }: EgressRule): readonly string[] =>
   paths.flatMap((open) => GIT_REQUESTS.map((request) => open.replace(/\*\*$/, request)));
 
-type Asked = Destination & Readonly<{ method: string | null; path: string | null }>;
+type Asked = Destination & Readonly<{ method: string | null; path: string | null; proposals?: boolean | undefined }>;
 
 /**
  * True if a request goes to a source that an admin chose for the agent: its own repository, as git reads and writes it, or
  * a registry that the village opened: below the address of its index, or at a host that it links to. False for a tunnel,
- * whose requests are unknown, and for other pages of the repository, even at a host that a registry links to. Pure.
+ * whose requests are unknown, for a fetch of proposals, which strangers make, and for other pages of the repository, even at a host that a registry links to. Pure.
  */
 export function isSupply({ village, agent }: Pick<EgressLayers, 'village' | 'agent'>, asked: Asked): boolean {
-  const { method } = asked;
+  const { method, proposals = false } = asked;
   const path = canonicalPath(asked.path ?? '');
-  if (method === null || path === null) return false;
+  if (method === null || path === null || proposals) return false;
   const isHere = concerns(asked);
   const isAt = ({ paths = ['/**'] }: EgressRule): boolean => paths.some((open) => fitsPath(open, path));
   const own = rulesOfRepository(agent?.repository).filter((rule) => isHere(rule) && isAt(rule));

@@ -30,8 +30,7 @@ export type IsSupply = (attempt: EgressAttempt) => boolean;
 
 export const createIsSupply =
   (village: VillageEgress, source: Pick<AgentSource, 'get'>): IsSupply =>
-  ({ agent, uid, proposals = false, ...asked }) => {
-    if (proposals) return false;
+  ({ agent, uid, ...asked }) => {
     const record = source.get(agent);
     return isSupply({ village, agent: record?.uid === uid ? record.spec : undefined }, asked);
   };
