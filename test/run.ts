@@ -40,14 +40,15 @@ async function setUp(parts: readonly Part[]): Promise<void> {
   if (steps.length > 0) await runSteps('Hamlet: setting up the tests', steps);
 }
 
-/** Lanes run side by side; the parts of one lane run in order. The first lane computes, the second waits for clusters. */
+/** The parts of one lane run in order. The first lane computes, the second waits for clusters. */
 const LANES: readonly (readonly Part[])[] = [
   [LINT_PART, UNIT_PART],
   [GO_PART, CLUSTER_PART, VILLAGE_PART, IMAGES_PART],
 ];
 const PARTS = LANES.flat();
-/** Both lanes together use about 6 GiB. On two processors each would keep the other waiting until its limits pass. */
+/** Both lanes together use about 6 GiB. */
 const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
+/** With fewer, the second lane waits for room: beside files that wait too, each would keep the other waiting until its limits pass. */
 const PROCESSORS_FOR_BOTH = 4;
 /** Below the 90 minutes of the project's CI, so that its output names what hung. */
 const MINUTES = 75;
@@ -62,7 +63,7 @@ Runs the tests and prints "N passed, N failed" as its last line.
   --file     one test file with all that it needs
   --changed  lint, and the unit tests and Go that a change since this reference can reach (CHANGED=... does the same)
   --only     parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
-  --serial   one part after the other; this is the default with --full, and below 12 GiB of memory or four processors
+  --serial   one part after the other; this is the default with --full, and below 12 GiB of memory
   --minutes  ends the test files that still run after this many minutes, and counts them as failures;
              default: ${MINUTES}, and no limit with --full
   --help     this text`;
@@ -74,13 +75,21 @@ interface Choice {
   readonly files: ReadonlySet<string> | null;
 }
 
-/** Runs the lanes side by side. A part that throws counts as one failure, and the next part of its lane still runs. */
+/**
+ * Runs the lanes side by side, the second from the time at which the first leaves room for it. A part that throws counts as one
+ * failure, and the next part of its lane still runs.
+ */
 async function runLanes(choice: Choice, lanes: Choice['lanes']): Promise<Tally> {
   const memory = remember(choice);
+  const room = Promise.withResolvers<void>();
+  if (availableParallelism() >= PROCESSORS_FOR_BOTH) room.resolve();
+  const run = { ...memory, leaveRoom: room.resolve };
   const tallies = await Promise.all(
-    lanes.map(async (parts) => {
+    lanes.map(async (parts, index) => {
+      if (index > 0) await room.promise;
       const done: Tally[] = [];
-      for (const part of parts) if (!isInterrupted()) done.push(await runPart(part, choice, memory));
+      for (const part of parts) if (!isInterrupted()) done.push(await runPart(part, choice, run));
+      room.resolve();
       return done;
     }),
   );
@@ -121,7 +130,9 @@ function remember({ isFull, files }: Choice): Pick<Run, 'before' | 'keep'> & {
   };
 }
 
-async function runPart(part: Part, { isFull, files }: Choice, memory: Pick<Run, 'before' | 'keep'>): Promise<Tally> {
+type Memory = Pick<Run, 'before' | 'keep' | 'leaveRoom'>;
+
+async function runPart(part: Part, { isFull, files }: Choice, memory: Memory): Promise<Tally> {
   const started = performance.now();
   const print: Print = (line) => console.log(`${part.name.padEnd(NAME_WIDTH)}│ ${line}`);
   print(`── ${part.does}`);
@@ -184,8 +195,7 @@ async function main(): Promise<void> {
   if (!values.full || values.minutes !== undefined) endAtDeadline(minutesOf(values.minutes));
   await setUp(choice.lanes.flat());
   // Full counts compute for minutes: a village that ran at the same time would miss its deadlines.
-  const isSerial =
-    values.serial || values.full || totalmem() < MEMORY_FOR_BOTH_BYTES || availableParallelism() < PROCESSORS_FOR_BOTH;
+  const isSerial = values.serial || values.full || totalmem() < MEMORY_FOR_BOTH_BYTES;
   const ran = await runLanes(choice, isSerial ? [choice.lanes.flat()] : choice.lanes);
   report(sumOf([ran, await checkLeftovers(), ...cutShort()]), performance.now() - started);
 }

@@ -40,11 +40,12 @@ async function run(started: Run): Promise<Tally> {
   const [servers] = await Promise.all([startTestServers(), fillCompileCache()]);
   Object.assign(process.env, servers.environment);
   const of = (pool: Pool): readonly string[] => files.filter((file) => poolOf(file) === pool);
-  const waiting = async (): Promise<Tally> =>
-    sumOf([
-      await runFiles(started, of('waiting'), { workers: WAITING_AT_ONCE }),
-      await runFiles(started, of('browsing'), { workers: BROWSING_AT_ONCE }),
-    ]);
+  const waiting = async (): Promise<Tally> => {
+    const waited = await runFiles(started, of('waiting'), { workers: WAITING_AT_ONCE });
+    const browsed = await runFiles(started, of('browsing'), { workers: BROWSING_AT_ONCE });
+    started.leaveRoom();
+    return sumOf([waited, browsed]);
+  };
   try {
     const computed = runFiles(started, of('computing'), {
       workers: COMPUTING_AT_ONCE,

@@ -6,7 +6,7 @@ import { runFiles } from '../../test-files.ts';
 markProcesses();
 const files = ['loops', 'stays-open'].map((name) => `test/runner/pool/planted/${name}.test.ts`);
 const { promise: firstEnd, resolve: keep } = Promise.withResolvers<string>();
-const run = { print: console.log, isFull: false, includes: () => true, before: () => undefined, keep };
+const run = { print: console.log, isFull: false, includes: () => true, before: () => undefined, keep, leaveRoom() {} };
 const tally = runFiles(run, files, { workers: 2 });
 if (!(await firstEnd).includes('stays-open')) throw new Error('the file that blocks has ended first');
 endAtDeadline(0);
