@@ -76,9 +76,9 @@ export async function replaceLog(place: Place, tar: string, doing: (text: string
 }
 
 /**
- * Makes the folder that of an earlier moment, of which a tar has `checkpoint` and `hashes`. All that follows the entries which both have
- * moves to `lost/TIME`: evidence. So it also returns to entries that an earlier cut has lost. The checkpoint is installed last, so that a
- * cut that was interrupted begins again. The api writes its key again.
+ * Returns the folder to an earlier moment. A tar holds the `checkpoint` and the `hashes` of that moment. The cut keeps the entries that
+ * folder and tar share, and moves all later ones to `lost/TIME` as evidence; so it also works towards a moment that an earlier cut has
+ * passed. It installs the checkpoint last, so that an interrupted cut begins again. The api then writes its key again.
  */
 const CUT = `set -eu
 rm -rf .then

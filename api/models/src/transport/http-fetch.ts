@@ -20,7 +20,7 @@ interface HttpFetchOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Limits of the rest of an answer that its reader has left; above them it costs the connection. */
+/** When a reader stops early, the rest of the answer is read up to these limits, to reuse the connection; above them it is closed. */
 const REST_MS = 1_000;
 const REST_BYTES = 64 << 10;
 

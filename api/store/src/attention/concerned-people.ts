@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** The people of the sessions, and of the sessions of the runs. `isOpen`: one of the runs belongs to no session. */
+/** Who takes part in the sessions, or in the sessions to which the runs belong. `isOpen`: a run has no session, so its people are unknown. */
 export interface Concerned {
   readonly people: readonly string[];
   readonly isOpen: boolean;

@@ -2,7 +2,7 @@ import { type Run, roleMay } from '@hamlet/contract';
 import { LinkButton } from '../../ui/controls.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 
-/** The way to more tokens that the viewer may go: to buy them for the agent, or to reward it so that it buys them. */
+/** Links to how this viewer may get the agent more tokens: buy them for it, or reward it so that it buys them. */
 export function AddTokens({ run }: { readonly run: Pick<Run, 'agent_id'> }) {
   const { open, select } = useVillage();
   if (roleMay(useRole(), 'trade:buy'))

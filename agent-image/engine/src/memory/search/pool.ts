@@ -96,7 +96,7 @@ export class Pool {
     }));
   }
 
-  /** The gain of a memory's words by the turns beside it. */
+  /** How much the score of a memory's words rises when the turns beside it count too. */
   #around(seq: number): number {
     const [count, others] = [this.#counts.get(seq), this.#beside.get(seq)];
     if (count === undefined || others === undefined) return 0;

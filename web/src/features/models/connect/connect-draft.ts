@@ -120,7 +120,7 @@ export function offeredLabel({ models, problem }: OfferedModels): string {
     : `It has ${models.length} models: choose among them above.`;
 }
 
-/** The rows with the only model of a server, unless a person has written one already. */
+/** If the server offers one model, fills it into the rows; rows in which a person has written a model stay as they are. */
 export function withOnlyModel(rows: readonly ModelRow[], offered: readonly string[]): readonly ModelRow[] {
   const [model, ...others] = offered;
   if (model === undefined || others.length > 0 || rows.some((row) => row.model !== '')) return rows;
