@@ -146,7 +146,7 @@ test('where the rules ask, the run waits for a person, whose answer holds once',
   assert.equal((await cancelled).kind, 'cancelled');
 });
 
-test('files are read and written below the work tree alone, and by the rules', async () => {
+test('the program reads and writes files only below the work tree, and only as the rules allow', async () => {
   const mind = anUsedMind();
   writeFileSync(join(tree, 'notes'), 'flour\nwater\n');
   writeFileSync(join(hands.workspace, 'secret'), 'gold');

@@ -104,7 +104,7 @@ test('a program without a proxy user, or with a malformed one, counts as without
   }
 });
 
-test('the program of a conversation counts as the run that it serves, and between runs as without one', async () => {
+test('requests of the program of a conversation belong to the run that it serves; between runs they belong to none', async () => {
   const lines = [`Proxy-Authorization: ${basic(`${STAND_IN}/mind`)}`];
   for (const [run, identity] of [
     [null, '/:the-token'],

@@ -139,7 +139,7 @@ test('a write that a full disk cuts throws, and spoils no later line', () => {
   );
 });
 
-test('a file that cannot be shortened is written further, and no other file is', () => {
+test('the store appends to a file that it cannot shorten, and touches no other file', () => {
   const path = aPath();
   const life = openLifeStore({ path, maxBytes: 2_000 });
   mkdirSync(`${path}.new`);

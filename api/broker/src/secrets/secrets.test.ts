@@ -39,7 +39,7 @@ test('the secret is not put into other headers or beside other text', () => {
   assert.ok(!asksForSecret({ authorization: PLACEHOLDER }, {}));
 });
 
-test('a request with a secret demands a whole answer without an encoding', () => {
+test('a request with a secret asks for the whole answer, uncompressed', () => {
   const headers = { authorization: PLACEHOLDER, range: 'bytes=0-4', 'if-range': 'x', 'accept-encoding': 'gzip' };
   assert.deepEqual(putSecret(headers, RULE, SECRET), { authorization: SECRET, 'accept-encoding': 'identity' });
 });

@@ -110,7 +110,7 @@ test('a mark reads one post or conversation, the village ends the groups, and la
   assert.deepEqual((await member.client.listUnread()).posts, [{ post_id: mine.post_id, texts: 1 }]);
 });
 
-test('marks need a known thing, and a key of a program reads only the groups of its scopes', async () => {
+test('marking an unknown thing as seen is refused, and a key of a program reads only the groups of its scopes', async () => {
   for (const thing of ['', 'post/1', 'agent/ada', 'post/../x'])
     await refuses(member.client.markSeen({ things: [thing] }), 'validation_failed');
   await refuses(member.client.markSeen({ things: Array.from({ length: 51 }, () => 'board') }), 'validation_failed');
