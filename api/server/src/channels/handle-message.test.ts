@@ -44,12 +44,8 @@ function refusing(reasons: readonly (Refusal | 'down')[]) {
     sendMessage: none,
     answerPermission,
   } as unknown as Handlers;
-  const limitActor = async () => ({
-    allowed: true,
-    remaining: 1,
-    resetS: 1,
-    policy: { name: 'test', quota: 1, windowS: 1 },
-  });
+  const here = { allowed: true, remaining: 1, resetS: 1, policy: { name: 'test', quota: 1, windowS: 1 } };
+  const limitActor = async () => ({ here, whole: Promise.resolve(here) });
   const ports = { db, handlers, limitActor, log: () => {}, monotonicMs: () => 0, retryMs: 0.1 };
   return { handler: new MessageHandler(ports), asked: () => asked };
 }

@@ -3,7 +3,6 @@ import type { ChatCompletionBody, Refusal } from '@hamlet/contract';
 import { QUEUE_WAIT_MAX_MS } from '@hamlet/models';
 import {
   admitModelRequest,
-  endModelRequest,
   hadModelInRun,
   inTransaction,
   isVillageFrozenError,
@@ -21,6 +20,7 @@ import { refusalOfHold } from '../money/ledger/refusal-of-hold.ts';
 import type { RunDeltas } from '../runs/run-deltas.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import type { AnswerTimes } from './answer-clock.ts';
+import { endUnasked } from './carry-out.ts';
 import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
 import { budgetsForProgram, findAskingRun, programRunIn, type AskingRun } from './asking-run.ts';
 import type { ModelHealth } from './models/model-health.ts';
@@ -67,7 +67,7 @@ interface AskedModel {
   readonly gone: AbortSignal;
 }
 
-/** An accepted request, with its tokens and money reserved. The caller must pass it to `carryOut`, which ends it in every case. */
+/** An accepted request, with its tokens and money reserved. The caller must pass it to `carryOut` or `withdraw`, which end it in every case. */
 export interface Ticket {
   readonly requestId: string;
   readonly agentId: string;
@@ -303,11 +303,9 @@ async function enterAndWait(
 ): Promise<Outcome<Seated>> {
   const entered = await enter(ports, asked, { ...wanted, pays: false });
   if (!entered.ok) return entered;
-  const { requestId } = entered.data;
   const equipped = await equip(ports, asked, { ...wanted, ...entered.data, brake });
   if (equipped.ok) return accepted({ ...entered.data, ...equipped.data });
-  const end = { outcome: 'not_paid' as const, promptTokens: 0, completionTokens: 0 };
-  await endModelRequest(ports.db, { requestId, line: null }, end);
+  await endUnasked(ports, entered.data);
   return equipped;
 }
 

@@ -120,6 +120,23 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
   if (outcome === 'done') await ports.health.succeeded({ provider, model: plan.served.name });
 }
 
+/** Ends a request for which no provider was asked; its tokens are free again. */
+export async function endUnasked({ db }: GatewayPorts, { requestId }: Pick<Ticket, 'requestId'>): Promise<void> {
+  const end = { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 } as const;
+  await endModelRequest(db, { requestId, line: null }, end);
+}
+
+/** Ends an accepted request that no provider will be asked for; its money and tokens are free again. */
+export async function withdraw(ports: GatewayPorts, ticket: Ticket): Promise<void> {
+  try {
+    await ports.meter.release(ticket.reservation);
+    await endUnasked(ports, ticket);
+  } finally {
+    ticket.brake.close();
+    ticket.place.release();
+  }
+}
+
 async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, seal: CallSeal) {
   await keepText(ports, { requestId, agentId, runId: run?.runId ?? null, model: plan.served.name, seal });
 }

@@ -17,7 +17,7 @@ test('a caller who left while the request was being admitted is gone from the be
   const [, response] = await asked;
   call.destroy();
   await once(response, 'close');
-  const ports = { requestId: 'r', isChecked: () => false, onBadChunk: () => undefined };
+  const ports = { requestId: 'r', limited: async () => null, isChecked: () => false, onBadChunk: () => undefined };
   const { gone } = openCompletionChannel(callA2a, response as Response, ports);
   let ended = 0;
   whenClosed(response as Response, () => (ended += 1));

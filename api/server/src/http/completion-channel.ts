@@ -71,6 +71,8 @@ const HEARTBEAT_MS = 5_000;
 
 interface ChannelPorts {
   readonly requestId: string;
+  /** The refusal of a request beyond the quota of its actor, else null. */
+  readonly limited: () => Promise<Refused | null>;
   readonly isChecked: () => boolean;
   readonly onBadChunk: (issues: unknown) => void;
 }
@@ -109,6 +111,8 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
 
   return {
     gone: leaving.signal,
+    /** A handler of a model awaits it before it asks a provider. */
+    limited: ports.limited,
     /** Aborts `gone`, although the caller is still connected: it may read nothing more. */
     leave: () => leaving.abort(new Error('the caller may read nothing more')),
     /** Begins a streamed answer with its headers and first chunks, at least one. Later failures can only be reported by `end`. */

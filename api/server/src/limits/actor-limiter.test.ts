@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROUTES, type Limits } from '@hamlet/contract';
 import type { Actor } from '../http/actor.ts';
+import type { LimitActor } from '../http/pipeline/exchange.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { createActorLimiter, failsClosed } from './actor-limiter.ts';
 import type { Allowance } from './agent-limits.ts';
@@ -29,13 +30,14 @@ function allowed(requests: number): Allowance {
 function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | null }) {
   const keys: string[] = [];
   const state = { allowance: given.allowance ?? null };
-  const limiter = createActorLimiter({
+  const count = createActorLimiter({
     windows: { count: async (key) => (keys.push(key), given.counted ?? null) },
     local: new RateLimiter(),
     limits: { of: async () => state.allowance },
     requestsPerMinute: 100,
     monotonicMs: () => 0,
   });
+  const limiter = async (...asked: Parameters<LimitActor>) => (await count(...asked)).whole;
   return { limiter, keys, state };
 }
 

@@ -1,9 +1,9 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Actor } from '../http/actor.ts';
-import { rateVerdict, type RateLimiter, type RatePolicy } from '../http/rate-limit.ts';
-import type { LimitActor } from '../http/pipeline/exchange.ts';
+import { rateVerdict, type RateLimiter, type RatePolicy, type RateVerdict } from '../http/rate-limit.ts';
+import type { CountedRequest, LimitActor } from '../http/pipeline/exchange.ts';
 import type { AgentLimits } from './agent-limits.ts';
-import type { SharedWindows } from './shared-windows.ts';
+import type { Counted, SharedWindows } from './shared-windows.ts';
 
 interface ActorLimiterPorts {
   readonly windows: Pick<SharedWindows, 'count'>;
@@ -49,18 +49,22 @@ export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
       : { name: allowance.tier, quota: allowance.limits.requests_per_minute ?? 0, windowS: WINDOW_S };
   }
 
+  const byReplica = (here: RateVerdict): CountedRequest => ({ here, whole: Promise.resolve(here) });
+
   return async (actor, route) => {
     if (actor.role === 'agent' && LEASE_ROUTES.has(route.name))
-      return local.take(`${actor.id} leases`, OF_LEASES, monotonicMs());
+      return byReplica(local.take(`${actor.id} leases`, OF_LEASES, monotonicMs()));
     const closed = failsClosed(route);
     const isShared = actor.role === 'agent' || closed;
     // Counts in Redis in parallel with `policyOf`, which may read Postgres.
     const counting = isShared ? windows.count(actor.id, WINDOW_S * 1_000, closed ? 'long' : 'short') : null;
     const policy = await policyOf(actor);
     const here = local.take(actor.id, policy, monotonicMs());
-    if (counting === null) return here;
-    const counted = await counting;
-    if (counted !== null) return rateVerdict(policy, counted.count, counted.endsInMs);
-    return closed ? null : here;
+    if (counting === null) return byReplica(here);
+    const verdictOf = (counted: Counted | null): RateVerdict | null => {
+      if (counted !== null) return rateVerdict(policy, counted.count, counted.endsInMs);
+      return closed ? null : here;
+    };
+    return { here, whole: counting.then(verdictOf) };
   };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { type Outcome } from '@hamlet/contract';
+import { Redis } from 'ioredis';
 import { dataOf, type TestClient } from '@hamlet/test/env/client';
 import { agentToken, clientOf, eventually, TOKENS, ownVillage, type AgentId, Play } from '../testing/test-village.ts';
 
@@ -41,6 +42,41 @@ test('two replicas count an agent together exactly; other agents and people are 
   assert.equal(refused.response.headers.get('ratelimit'), `"tier-0";r=0;t=${retryAfter}`);
   await replicas('dan')[0].getAgentConfig({ agent_id: 'dan' });
   await clientOf(urls[0], TOKENS.member).getWorld();
+});
+
+const ask = (client: TestClient): Promise<Outcome<unknown>> =>
+  client.raw.completeChat({ model: 'small', messages: [{ role: 'user', content: 'Where is the mill?' }] });
+
+/** The requests for models of an agent that are under way, and the outcome of its newest. */
+async function newestAsked(agentId: AgentId): Promise<readonly [number, string | undefined]> {
+  const use = await play.admin.getModelUse({ agent_id: agentId });
+  return [use.in_flight, use.recent[0]?.outcome];
+}
+
+test('beyond the limit of all replicas no provider is asked, although each replica alone has counted few requests', async () => {
+  const [one, two] = replicas('bob');
+  for (let count = 1; count < TIER_0_REQUESTS / 2; count += 1)
+    for (const each of [one, two]) await each.raw.listModels();
+  for (const each of [one, two]) dataOf(await ask(each));
+  assert.deepEqual(await newestAsked('bob'), [0, 'done']);
+  const refused = await ask(two);
+  assert.ok(!refused.ok);
+  assert.equal(refused.problem.code, 'rate_limited');
+  assert.match(refused.response.headers.get('ratelimit') ?? '', /^"tier-0";r=0;t=\d+$/);
+  assert.deepEqual(await newestAsked('bob'), [0, 'not_paid']);
+});
+
+test('Postgres admits a request while Redis counts it; if Redis does not answer, no provider is asked', async () => {
+  const redis = new Redis(village.redis.url);
+  await redis.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  const asked = ask(replicas('fay')[0]);
+  await eventually('an admitted request', async () => (await newestAsked('fay'))[1] === 'under_way');
+  const outcome = await asked;
+  assert.equal(!outcome.ok && outcome.problem.code, 'unavailable');
+  assert.deepEqual(await newestAsked('fay'), [0, 'not_paid']);
+  await redis.call('CLIENT', 'UNPAUSE');
+  redis.disconnect();
+  await eventually('an answer', async () => (await ask(replicas('fay')[0])).ok);
 });
 
 test('an attempt to open a socket counts as a request from its address', async () => {

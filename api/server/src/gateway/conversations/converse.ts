@@ -6,7 +6,7 @@ import { refusalOfError } from '../../http/respond.ts';
 import type { Allowance } from '../../limits/agent-limits.ts';
 import type { Village } from '../../village.ts';
 import { admitRequest, type GatewayPorts, type Ticket } from '../admit-request.ts';
-import { carryOut, type AnswerShape } from '../carry-out.ts';
+import { carryOut, withdraw, type AnswerShape } from '../carry-out.ts';
 import { headAt, type CompletionHead } from '../chat/completion-shape.ts';
 import { planContinuation, planRequest } from '../plan-request.ts';
 
@@ -91,6 +91,11 @@ export function conversing<Body, Whole, Chunk>({ source, gateway }: Village, for
       gone: channel.gone,
     });
     if (!ticket.ok) return ticket;
+    const limited = await channel.limited();
+    if (limited !== null) {
+      await withdraw(gateway, ticket.data);
+      return limited;
+    }
     const shape = format.shapeOf(ticket.data, asked, headAt(gateway.catalog, now));
     if (body.stream === true) return stream(gateway, ticket.data, { shape, channel });
     const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });

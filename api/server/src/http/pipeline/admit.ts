@@ -19,17 +19,44 @@ export function authenticate(
   return ports.authenticate({ headers: request.headers, address, listener, reads, isPublic, verifiedLater });
 }
 
-export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
+function actorOf(exchange: Exchange): Promise<Actor | Refused> | Actor {
+  const { route, address } = exchange;
+  return route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : authenticate(exchange);
+}
+
+export interface Admitted {
+  readonly ok: true;
+  readonly actor: Actor;
+  /** Waits for the count of the request, and shows the quota. The refusal of a request beyond it, else null. */
+  readonly limited: () => Promise<Refused | null>;
+}
+
+export async function admit(exchange: Exchange): Promise<Admitted | Refused> {
   const { route, request, ports, address } = exchange;
   const early = refuseOtherOrigins(route, request);
   if (early !== null) return early;
-  const actor: Actor | Refused =
-    route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : await authenticate(exchange);
+  const actor = await actorOf(exchange);
   if ('ok' in actor) return actor;
   if (actor.role === 'broker') ports.gate.giveBackRequest(address);
-  const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));
-  return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };
+  return admitActor(exchange, actor);
 }
+
+/**
+ * A request of a model is counted in Redis while its handler asks Postgres, which saves a trip before the first token: unless this replica
+ * alone counts too many, its handler waits for the count.
+ */
+async function admitActor(exchange: Exchange, actor: Actor): Promise<Admitted | Refused> {
+  const { route, request, ports } = exchange;
+  const counted = actor.role === 'visitor' ? null : await ports.limitActor(actor, route);
+  const limited = async () => (counted === null ? null : takeQuota(exchange, await counted.whole));
+  const denied = authorize(route, actor, request.params) ?? refuseStale(route, actor);
+  const isCountedLater = denied === null && counted?.here.allowed === true && waitsForCount(exchange);
+  return (isCountedLater ? null : await limited()) ?? denied ?? { ok: true, actor, limited };
+}
+
+/** True if the handler itself waits for the count, before it asks a model. */
+const waitsForCount = ({ handler, route }: Exchange): boolean =>
+  handler.kind === 'completion' && route.permission === 'models:use';
 
 /** Null if the request is within its quota. The headers show the quota either way. */
 export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: RateVerdict | null): Refused | null {

@@ -10,13 +10,19 @@ import type { RefuseDirect } from '../../permissions/direct-calls.ts';
 import type { RequestTracing } from '../trace.ts';
 import type { Services } from '../../service/services.ts';
 
-/**
- * Counts one request of an authenticated actor. Null if the replicas must count it together and Redis does not answer.
- */
+/** The verdicts on one request. */
+export interface CountedRequest {
+  /** By the count of this replica alone. */
+  readonly here: RateVerdict;
+  /** By the count that decides. Null if the replicas must count the request together and Redis does not answer. Never rejects. */
+  readonly whole: Promise<RateVerdict | null>;
+}
+
+/** Counts one request of an authenticated actor. */
 export type LimitActor = (
   actor: Actor,
   route: Pick<RouteSpec, 'name' | 'tag' | 'method' | 'permission'>,
-) => Promise<RateVerdict | null>;
+) => Promise<CountedRequest>;
 
 export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
   readonly metrics: HttpMetrics;

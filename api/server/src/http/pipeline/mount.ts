@@ -9,7 +9,7 @@ import { runOnce, writeKeyOf } from '../idempotent.ts';
 import type { Refused } from '../outcome.ts';
 import { refusalOfError, sendRefusal } from '../respond.ts';
 import { continueTrace } from '../trace.ts';
-import { admit, authenticate } from './admit.ts';
+import { admit, authenticate, type Admitted } from './admit.ts';
 import { answer, answerCheck, jsonWriter, reportOutsideContract } from './answer.ts';
 import type { Exchange, MountPorts } from './exchange.ts';
 import { bodyReader, parseRequest, type ReadBody } from './parse-request.ts';
@@ -61,6 +61,11 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
 async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused | null> {
   const admitted = await admit(exchange);
   if (!admitted.ok) return admitted;
+  const refusal = await serveAdmitted(exchange, admitted, readBody);
+  return refusal === null ? null : ((await admitted.limited()) ?? refusal);
+}
+
+async function serveAdmitted(exchange: Exchange, admitted: Admitted, readBody: ReadBody): Promise<Refused | null> {
   const ownSpan = traceRequest(exchange, admitted.actor);
   const unread = await readBody(exchange.request, exchange.response);
   if (unread !== null) return unread;
@@ -80,7 +85,7 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
     address,
   };
   if (exchange.handler.kind === 'stream') return openStream(exchange, admitted.actor, input);
-  if (exchange.handler.kind === 'completion') return complete(exchange, admitted.actor, input);
+  if (exchange.handler.kind === 'completion') return complete(exchange, admitted, input);
   const answered = await run(exchange, { actorId: admitted.actor.id, parsed: parsed.value, input });
   if ('reason' in answered) return answered;
   if (answered.replayed) response.set('idempotency-replayed', 'true');
@@ -125,11 +130,12 @@ async function openStream(exchange: Exchange, actor: Actor, input: unknown): Pro
   return null;
 }
 
-async function complete(exchange: Exchange, actor: Actor, input: unknown): Promise<Refused | null> {
+async function complete(exchange: Exchange, { actor, limited }: Admitted, input: unknown): Promise<Refused | null> {
   const { handler, route, response, requestId } = exchange;
   if (handler.kind !== 'completion') return null;
   const channel = openCompletionChannel(route, response, {
     requestId,
+    limited,
     isChecked: exchange.isChecked,
     onBadChunk: (issues) => reportOutsideContract(exchange, issues),
   });

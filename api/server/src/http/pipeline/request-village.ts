@@ -33,7 +33,8 @@ export async function requestVillage<N extends keyof Handlers>(
   route: RouteSpec & { readonly name: N },
   { caller, input }: { readonly caller: KeyedCaller; readonly input: RouteInput },
 ): Promise<Outcome<unknown>> {
-  const verdict = await limitActor(caller.actor, route);
+  const { whole } = await limitActor(caller.actor, route);
+  const verdict = await whole;
   if (verdict === null) return refused('unavailable', 'Redis must count this request but is unreachable; try again');
   if (!verdict.allowed) return refusalOfVerdict(verdict);
   const denied = authorize(route, caller.actor, input.params ?? {});
