@@ -14,12 +14,12 @@ export const argumentsText = z
   .optional()
   .transform((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? undefined)) ?? '');
 
-/** A list in which each entry of another form is left out. Any other value counts as empty. */
+/** A list in which each entry of another form is left out. Some servers send its only entry without the list. */
 export function listOf<T>(entry: z.ZodType<T>): z.ZodType<readonly T[]> {
   return z
-    .array(z.unknown())
-    .catch([])
-    .transform((values) => values.flatMap((value) => entry.safeParse(value).data ?? []));
+    .unknown()
+    .optional()
+    .transform((value) => (Array.isArray(value) ? value : [value]).flatMap((one) => entry.safeParse(one).data ?? []));
 }
 
 /** Parses a provider's message. A message of an unexpected form is a `bad_answer`; unknown fields are ignored. */

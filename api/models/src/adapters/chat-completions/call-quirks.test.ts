@@ -76,6 +76,16 @@ const CALLS: readonly (readonly [string, readonly string[], readonly string[]])[
     ],
     [MILL, POND],
   ],
+  [
+    'pieces without a list',
+    [
+      delta({ tool_calls: { id: 'a', function: named('{"place":') } }),
+      delta({ tool_calls: { id: 'a', function: { arguments: '"mill"}' } } }),
+      delta({ tool_calls: { id: 'b', function: named(POND) } }),
+      ...END,
+    ],
+    [MILL, POND],
+  ],
   ['ids that are numbers', [call({ index: 0, id: 7, function: named(MILL) }), ...END], [MILL]],
   [
     'the form before tool_calls',

@@ -87,9 +87,9 @@ const itemOf = ({ text, sealed }: Fields) => ({
 
 const isDetail = (value: unknown): value is Detail => isFields(value) && typeof value['type'] === 'string';
 
-/** The pieces of `tool_calls`, and the only call of servers that predate them. */
+/** The pieces of `tool_calls`, which some servers send without a list, and the only call of servers that predate them. */
 function callsOf({ tool_calls: calls, function_call: old }: Fields): readonly CalledPiece[] {
-  const pieces = listOf(calls).filter(isFields).map(pieceOf);
+  const pieces = (isFields(calls) ? [calls] : listOf(calls)).filter(isFields).map(pieceOf);
   return isFields(old) ? [...pieces, pieceOf({ index: 0, function: old })] : pieces;
 }
 

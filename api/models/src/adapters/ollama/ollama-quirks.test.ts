@@ -61,14 +61,14 @@ test('an address that ends with /v1 is the same server', async () => {
   server.verify();
 });
 
-test('calls arrive in one line or several, with long numbers, and with arguments as text', async () => {
+test('calls arrive in one line or several, without a list, with long numbers, and with arguments as text', async () => {
   const outcome = await streamed(
     line({
       message: { tool_calls: [call('go_to', { id: 'N' }), call('say', '{"text":"hello"}')] },
       done: false,
     }).replace('"N"', '2512292042121000001'),
     '\n',
-    line({ message: { content: '', tool_calls: [call('look', null)] }, done: false }),
+    line({ message: { content: '', tool_calls: call('look', null) }, done: false }),
     line({ done: true, done_reason: 'stop', prompt_eval_count: 3, eval_count: 2 }),
   );
   assert.ok(outcome.ok, JSON.stringify(outcome.ok ? '' : outcome.error));
