@@ -24,7 +24,8 @@ export interface ReasoningPiece {
 
 /** Pieces of an answer from an adapter. `end` comes last; an answer without it is incomplete. */
 export type AdapterDelta =
-  | { readonly kind: 'text'; readonly text: string }
+  /** `endsThoughts`: all text before the piece was thoughts, and the piece is the tag that ends them. */
+  | { readonly kind: 'text'; readonly text: string; readonly endsThoughts?: true }
   | ReasoningPiece
   | ToolPiece
   /** The probabilities of the next tokens, in the form of Chat Completions. */

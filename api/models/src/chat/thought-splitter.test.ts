@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EMPTY_ANSWER, foldDelta } from './fold-answer.ts';
 import { ThoughtSplitter, type SplitPiece } from './thought-splitter.ts';
 import { WholeCharacters } from './whole-characters.ts';
 
@@ -13,6 +14,12 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ['<thin ice', '', '<thin ice'],
   ['<thi', '', '<thi'],
   ['  ', '', '  '],
+  ['North or south?\n</think>\n\nNorth.', 'North or south?\n', 'North.'],
+  ['North.</think>Go < north </thi </think> now.', 'North.', 'Go < north </thi </think> now.'],
+  ['cut off</think>', 'cut off', ''],
+  ['</think>\n\nNorth.', '', 'North.'],
+  ['The tag `</think>` ends thoughts.</think>', '', 'The tag `</think>` ends thoughts.</think>'],
+  ['<thin ice</thi', '', '<thin ice</thi'],
 ];
 
 for (const [written, thought, answer] of CASES)
@@ -22,12 +29,8 @@ for (const [written, thought, answer] of CASES)
       const pieces: SplitPiece[] = [];
       for (let at = 0; at < written.length; at += size) pieces.push(...splitter.take(written.slice(at, at + size)));
       pieces.push(...splitter.end());
-      const joined = (kind: string): string =>
-        pieces
-          .filter((piece) => piece.kind === kind)
-          .map(({ text }) => text)
-          .join('');
-      assert.deepEqual([joined('reasoning'), joined('text')], [thought, answer], `${size}`);
+      const { reasoning, content } = pieces.reduce(foldDelta, EMPTY_ANSWER);
+      assert.deepEqual([reasoning, content], [thought, answer], `${size}`);
     }
   });
 

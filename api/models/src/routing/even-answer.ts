@@ -25,7 +25,12 @@ export class EvenAnswer {
 
   /** True for a piece that needs no change, like nearly all of a stream. */
   #isEven(delta: AdapterDelta): boolean {
-    return delta.kind === 'text' && this.#splitter.isPast && this.#characters.isWhole(delta.text) && delta.text !== '';
+    return (
+      delta.kind === 'text' &&
+      this.#splitter.passes(delta.text) &&
+      this.#characters.isWhole(delta.text) &&
+      delta.text !== ''
+    );
   }
 
   *#even(delta: AdapterDelta): Generator<AdapterDelta> {
@@ -34,6 +39,7 @@ export class EvenAnswer {
         yield* this.#splitter.take(this.#characters.take(delta.text));
         return;
       case 'reasoning': {
+        this.#splitter.noteSeparated();
         const text = this.#thoughtCharacters.take(delta.text);
         if (text !== '' || delta.sealed) yield { ...delta, text };
         return;
