@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Finish } from './chat-delta.ts';
 import { EMPTY_ANSWER, foldDelta } from './fold-answer.ts';
 import { ThoughtSplitter, type SplitPiece } from './thought-splitter.ts';
 import { WholeCharacters } from './whole-characters.ts';
@@ -22,15 +23,37 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ['<thin ice</thi', '', '<thin ice</thi'],
 ];
 
+/** Splits a text in pieces of a length. */
+function split(written: string, size: number, { isOpened = false, finish = 'stop' as Finish } = {}) {
+  const splitter = new ThoughtSplitter(isOpened);
+  const pieces: SplitPiece[] = [];
+  for (let at = 0; at < written.length; at += size) pieces.push(...splitter.take(written.slice(at, at + size)));
+  pieces.push(...splitter.end(finish));
+  return { pieces, isBare: splitter.isBare };
+}
+
 for (const [written, thought, answer] of CASES)
   test(`${JSON.stringify(written)} is split for every length of its pieces`, () => {
     for (let size = 1; size <= written.length; size += 1) {
-      const splitter = new ThoughtSplitter();
-      const pieces: SplitPiece[] = [];
-      for (let at = 0; at < written.length; at += size) pieces.push(...splitter.take(written.slice(at, at + size)));
-      pieces.push(...splitter.end());
+      const { reasoning, content } = split(written, size).pieces.reduce(foldDelta, EMPTY_ANSWER);
+      assert.deepEqual([reasoning, content], [thought, answer], `${size}`);
+    }
+  });
+
+const OPENED: readonly (readonly [string, Finish, string, string])[] = [
+  ['North?\n</think>\n\nNorth.', 'stop', 'North?\n', 'North.'],
+  ['<think>North?</think>North.', 'stop', 'North?', 'North.'],
+  ['North or', 'length', 'North or', ''],
+  ['North.</th', 'stop', 'North.</th', 'North.</th'],
+];
+
+for (const [written, finish, thought, answer] of OPENED)
+  test(`${JSON.stringify(written)} begins with thoughts if the prompt opens them and the end is ${finish}`, () => {
+    for (let size = 1; size <= written.length; size += 1) {
+      const { pieces } = split(written, size, { isOpened: true, finish });
       const { reasoning, content } = pieces.reduce(foldDelta, EMPTY_ANSWER);
       assert.deepEqual([reasoning, content], [thought, answer], `${size}`);
+      assert.ok(!pieces.some(({ endsThoughts }) => endsThoughts), 'no text is taken back');
     }
   });
 

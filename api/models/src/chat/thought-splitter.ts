@@ -1,3 +1,5 @@
+import type { Finish } from './chat-delta.ts';
+
 /** `endsThoughts`: all text before the piece was thoughts. */
 export interface SplitPiece {
   readonly kind: 'text' | 'reasoning';
@@ -32,9 +34,23 @@ function openLength(text: string, tag: string): number {
 export class ThoughtSplitter {
   /** In `answer` a closing tag may still follow; in `settled` all further text is the answer. */
   #state: 'start' | 'thoughts' | 'answer' | 'after' | 'settled' = 'start';
-  #close = '';
+  #close: string = CLOSE;
   #held = '';
   #isSeparated = false;
+  #isBare = false;
+  /** Thoughts that no tag has opened. */
+  #unopened = '';
+  readonly #isOpened: boolean;
+
+  /** @param isOpened true if a text without an opening tag begins with thoughts. */
+  constructor(isOpened = false) {
+    this.#isOpened = isOpened;
+  }
+
+  /** True if the text has a closing tag without an opening one. */
+  get isBare(): boolean {
+    return this.#isBare;
+  }
 
   /** The server separates thoughts itself: a closing tag without an opening one is a part of the answer. */
   noteSeparated(): void {
@@ -63,12 +79,17 @@ export class ThoughtSplitter {
       [, this.#close] = tag;
       this.#held = begun.slice(tag[0].length);
       this.#state = 'thoughts';
-    } else if (!TAGS.some(([open]) => open.startsWith(begun))) this.#state = this.#isSeparated ? 'settled' : 'answer';
+    } else if (!TAGS.some(([open]) => open.startsWith(begun))) {
+      this.#isBare = this.#isOpened && !this.#isSeparated;
+      if (this.#isBare) this.#state = 'thoughts';
+      else this.#state = this.#isSeparated ? 'settled' : 'answer';
+    }
   }
 
   *#think(): Generator<SplitPiece> {
     const at = this.#held.indexOf(this.#close);
     const end = at < 0 ? this.#held.length - openLength(this.#held, this.#close) : at;
+    if (this.#isBare) this.#unopened += this.#held.slice(0, end);
     yield* this.#pass('reasoning', end);
     if (at < 0) return;
     this.#held = this.#held.slice(this.#close.length);
@@ -97,6 +118,7 @@ export class ThoughtSplitter {
     yield { kind: 'text', text: CLOSE, endsThoughts: true };
     this.#held = this.#held.slice(CLOSE.length);
     this.#state = 'after';
+    this.#isBare = true;
   }
 
   *#pass(kind: SplitPiece['kind'], length: number): Generator<SplitPiece> {
@@ -105,9 +127,13 @@ export class ThoughtSplitter {
     if (text !== '') yield { kind, text };
   }
 
-  /** The rest that was held back, at the end of the text. */
-  *end(): Generator<SplitPiece> {
+  /** The rest that was held back, at the end of the text. Thoughts that no tag has opened or closed are the answer, unless it was cut off. */
+  *end(finish: Finish): Generator<SplitPiece> {
     if (this.#state === 'answer' && this.#held === CLOSE) yield* this.#closeBare();
+    const unopened = this.#unopened + this.#held;
     yield* this.#pass(this.#state === 'thoughts' ? 'reasoning' : 'text', this.#held.length);
+    if (this.#state !== 'thoughts' || !this.#isBare || finish === 'length') return;
+    this.#isBare = false;
+    yield { kind: 'text', text: unopened };
   }
 }

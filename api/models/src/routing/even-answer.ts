@@ -12,11 +12,18 @@ import { CallCheck } from './call-check.ts';
 export class EvenAnswer {
   readonly #characters = new WholeCharacters();
   readonly #thoughtCharacters = new WholeCharacters();
-  readonly #splitter = new ThoughtSplitter();
+  readonly #splitter: ThoughtSplitter;
   readonly #calls: CallCheck;
 
-  constructor(request: ChatRequest, limits: Pick<AnswerLimits, 'toolCalls'>) {
+  /** @param isOpened true if the prompt opens thoughts, so that a text without tags begins with them. */
+  constructor(request: ChatRequest, limits: Pick<AnswerLimits, 'toolCalls'>, isOpened: boolean) {
     this.#calls = new CallCheck(request, limits);
+    this.#splitter = new ThoughtSplitter(isOpened);
+  }
+
+  /** True if the text closed thoughts that it had not opened. */
+  get isOpened(): boolean {
+    return this.#splitter.isBare;
   }
 
   take(delta: AdapterDelta): Iterable<AdapterDelta> {
@@ -53,7 +60,7 @@ export class EvenAnswer {
         return;
       case 'end':
         yield* this.#splitter.take(this.#characters.end());
-        yield* this.#splitter.end();
+        yield* this.#splitter.end(delta.finish);
         yield* this.#calls.end();
         yield { ...delta, finish: this.#calls.finishOf(delta.finish) };
         return;
