@@ -45,11 +45,13 @@ async function leftBy(statements: string): Promise<readonly string[]> {
 
 test('a killed process loses only the writes that waited in the last turn of its event loop', async () => {
   const SOON = '{ soon: true }';
+  const LONG = "{ soon: true, payloads: [journal.refer('stage_opened'), journal.refer('x'.repeat(1 << 20))] }";
   const cases: readonly (readonly [string, readonly string[]])[] = [
     [`write('stage_opened')`, ['run_opened', 'stage_opened']],
     [`write('stage_opened', ${SOON})`, ['run_opened']],
     [`write('stage_opened', ${SOON}); await turn()`, ['run_opened', 'stage_opened']],
     [`write('stage_opened', ${SOON}); write('model_asked')`, ['run_opened', 'stage_opened', 'model_asked']],
+    [`write('stage_opened', ${LONG}); write('model_asked', ${SOON})`, ['run_opened', 'stage_opened', 'model_asked']],
     [
       `write('stage_opened', ${SOON}); write('cancel_asked', { sync: true })`,
       ['run_opened', 'stage_opened', 'cancel_asked'],

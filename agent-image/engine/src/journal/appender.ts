@@ -21,6 +21,9 @@ type Parts = Readonly<{
   makeRoom: MakeRoom;
 }>;
 
+/** The next write is committed at once if those that wait have this many characters: the event loop may not turn for a long time. */
+const MAX_WAITING_CHARS = 1 << 20;
+
 /** SQLite's primary result code for a full disk (sqlite3.h). */
 const SQLITE_FULL = 13;
 
@@ -34,6 +37,7 @@ export class Appender {
   readonly #commit;
   /** Writes of the open transaction, or of a failed one. */
   readonly #waiting: Placed[] = [];
+  #waitingChars = 0;
   #isOpen = false;
   #last: number;
   #isDue = false;
@@ -62,7 +66,7 @@ export class Appender {
     this.#try(() => {
       this.#open();
       this.#insert(placed);
-      if (soon && !sync) return void this.#wait(placed);
+      if (soon && !sync && this.#waitingChars < MAX_WAITING_CHARS) return void this.#wait(placed);
       this.#close();
     });
     this.#last += events.length;
@@ -120,6 +124,7 @@ export class Appender {
 
   #wait(placed: Placed): void {
     this.#waiting.push(placed);
+    this.#waitingChars += charsOf(placed);
     if (this.#isDue) return;
     this.#isDue = true;
     setImmediate(() => {
@@ -136,6 +141,7 @@ export class Appender {
     this.#commit.run();
     this.#isOpen = false;
     this.#waiting.length = 0;
+    this.#waitingChars = 0;
   }
 
   /** Commits are in the file but not safe from a power loss. SQLite's own sync is slower, because it cannot follow a commit. */
@@ -178,6 +184,9 @@ const isFull = (error: unknown): boolean =>
 
 const unwritable = (error: unknown): JournalError =>
   new JournalError('journal_unwritable', `The journal cannot be written: ${String(error)}`, { cause: error });
+
+const charsOf = ({ rows, payloads }: Placed): number =>
+  rows.reduce((sum, { body }) => sum + body.length, 0) + payloads.reduce((sum, { text }) => sum + text.length, 0);
 
 function checkSize({ text }: Payload): void {
   if (Buffer.byteLength(text) > MAX_PAYLOAD_BYTES)
