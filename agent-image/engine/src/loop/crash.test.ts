@@ -1,4 +1,4 @@
-/** Kills a process at each write of the journal; another process continues. The witness records what happened in the world. */
+/** Kills a process at each write of the journal, or at a request to the model; another continues. The witness records what happened in the world. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,23 +15,28 @@ import { anEngine, aRequest, IDLE_CLOCK } from '../testing/an-engine.ts';
 import { calls, scriptedModel } from '../testing/scripted-model.ts';
 
 const CHILD = join(import.meta.dirname, '../testing/crash-child.ts');
-type Way = 'plain' | 'compaction' | 'worker';
+type Way = 'plain' | 'turns' | 'compaction' | 'worker';
 /**
  * Writes of a run. `plain`: opening, stage, two requests with their answers, intent and settlement of five calls, closing;
- * `compaction`: also the summary; `worker`: those of the worker, and of its parent with one call.
+ * `turns`: six requests; `compaction`: also the summary; `worker`: those of the worker, and of its parent with one call.
  */
-const WRITES: Readonly<Record<Way, number>> = { plain: 17, compaction: 18, worker: 26 };
+const WRITES: Readonly<Record<Way, number>> = { plain: 17, turns: 25, compaction: 18, worker: 26 };
 const NAMES: Readonly<Record<Way, string>> = {
   plain: 'a run',
+  turns: 'a run with a call in each answer',
   compaction: 'a run that is summarized',
   worker: 'a run with a worker',
 };
+/** Requests of a run with a call in each answer, each of which leaves the process before the journal has it. */
+const SENT = EFFECTS.map((_, index) => `sent:${index + 2}`);
+
 /**
  * The kills of the gate: alternately before and after each write until the calls are made, around the summary and at the end,
  * and at the beginning and in the work of a worker.
  */
 const GATE: Readonly<Record<Way, readonly string[]>> = {
   plain: Array.from({ length: 14 }, (_, index) => `${index % 2 === 0 ? 'before' : 'after'}:${index + 1}`),
+  turns: SENT,
   compaction: ['before:15', 'after:15', 'after:18'],
   worker: ['after:6', 'before:18'],
 };
@@ -44,6 +49,7 @@ const Report = z.object({
   before: z.record(z.string(), z.number()),
   settled: z.array(z.string()),
   intended: z.array(z.string()),
+  requests: z.array(z.string()),
   isSummarized: z.boolean(),
 });
 
@@ -73,10 +79,13 @@ function linesOf(name: string, effect: Effect): readonly (readonly string[])[] {
   return lines.filter((line) => line.startsWith(`${effect} `)).map((line) => line.split(' '));
 }
 
-const callOf = (effect: Effect): string => `1.${EFFECTS.indexOf(effect)}`;
+function callOf(way: Way, effect: Effect): string {
+  const index = EFFECTS.indexOf(effect);
+  return way === 'turns' ? `${index + 1}.0` : `1.${index}`;
+}
 
 /** The rules of each effect, for a run that was killed once and continued once. */
-function checkWorld(name: string, report: z.infer<typeof Report>): void {
+function checkWorld(name: string, way: Way, report: z.infer<typeof Report>): void {
   const count = (effect: Effect): number => linesOf(name, effect).length;
   for (const effect of ['read', 'idempotent', 'keyed'] as const)
     assert.ok(count(effect) >= 1 && count(effect) <= 2, `${effect}: ${count(effect)} times`);
@@ -84,9 +93,9 @@ function checkWorld(name: string, report: z.infer<typeof Report>): void {
   assert.equal(count('verify'), 1, 'a verify call happens once');
   assert.equal(count('once'), 1, 'a once call happens once');
   for (const effect of EFFECTS)
-    if (report.settled.includes(callOf(effect)))
+    if (report.settled.includes(callOf(way, effect)))
       assert.equal(count(effect), report.before[effect], `${effect} was settled and ran again`);
-  const isUnknown = report.intended.includes(callOf('once')) && !report.settled.includes(callOf('once'));
+  const isUnknown = report.intended.includes(callOf(way, 'once')) && !report.settled.includes(callOf(way, 'once'));
   assert.deepEqual(
     report.asked,
     isUnknown ? ['unknown'] : [],
@@ -104,7 +113,7 @@ async function cell({ way, point, clockOffMs }: Required<Start>): Promise<void> 
   assert.ok(resumed.output !== '', resumed.errors);
   const report = Report.parse(JSON.parse(resumed.output));
   if (point === `after:${WRITES[way]}`) return assert.equal(report.outcome, 'closed');
-  checkWorld(name, report);
+  checkWorld(name, way, report);
   assert.deepEqual(report.outcome, { kind: 'done', text: 'All five are done.' });
   assert.ok(report.isSummarized || report.results.length > 0 || report.settled.length === EFFECTS.length);
   // The kill may come after the last request to the model, and a summary replaces the results.
@@ -116,19 +125,21 @@ async function cell({ way, point, clockOffMs }: Required<Start>): Promise<void> 
   }
 }
 
-const allOf = (way: Way): readonly string[] =>
-  Array.from({ length: WRITES[way] }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat();
+const allOf = (way: Way): readonly string[] => [
+  ...Array.from({ length: WRITES[way] }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat(),
+  ...(way === 'turns' ? SENT : []),
+];
 
 /** Without a kill the run ends after its last write. */
 async function checkWhole(way: Way): Promise<void> {
   const name = `${way}-whole`;
   const whole = await child(name, { way, point: `before:${WRITES[way] + 1}` });
   assert.equal(whole.signal, null, `the run has more writes ${whole.errors}`);
-  checkWorld(name, Report.parse(JSON.parse(whole.output)));
+  checkWorld(name, way, Report.parse(JSON.parse(whole.output)));
 }
 
-for (const way of ['plain', 'compaction', 'worker'] as const)
-  test(`a kill at a write of ${NAMES[way]} repeats and loses nothing, even if the clock is an hour off`, async () => {
+for (const way of ['plain', 'turns', 'compaction', 'worker'] as const)
+  test(`a kill at a write or request of ${NAMES[way]} repeats and loses nothing, even if the clock is an hour off`, async () => {
     const failures: string[] = [];
     for (const [index, point] of (FULL_RUN ? allOf(way) : GATE[way]).entries()) {
       // In the gate the clocks alternate.
@@ -141,6 +152,14 @@ for (const way of ['plain', 'compaction', 'worker'] as const)
     if (FULL_RUN || way === 'plain') await checkWhole(way);
     assert.deepEqual(failures, []);
   });
+
+test('a request that kills the process uses up an attempt in each process after the first', async () => {
+  for (const point of ['sent:2', 'sent:1', 'sent:1'])
+    assert.equal((await child('fatal', { way: 'turns', point })).signal, 'SIGKILL');
+  const { output } = await child('fatal', { way: 'turns', point: 'never' });
+  // The kill of the first process also lost the call of the first answer, which only reads.
+  assert.deepEqual(Report.parse(JSON.parse(output)).requests, ['1.1', '1.2', '1.3']);
+});
 
 test('an engine with an empty volume knows no run and calls nothing', async () => {
   const journal = openSqliteJournal(join(folder, 'empty.db'));

@@ -85,11 +85,16 @@ export type Kit = Readonly<{
   engine: Engine;
 }>;
 
-/** After these events the process sends nothing except a `read` before the next event. */
+/**
+ * After these events the process sends nothing except a `read` or a request to the model before the next event. A kill in between makes
+ * the next engine ask again. Its first request lists its context (`context_built`) and is therefore written before it is sent, so a
+ * request that kills each process uses up its attempts.
+ */
 const SOON: ReadonlySet<string> = new Set([
   'stage_opened',
   'stage_closed',
   'calls_planned',
+  'model_asked',
   'model_answered',
   'budget_warned',
   'tool_intent',

@@ -1,8 +1,8 @@
 /**
- * Carries out one run with one call of each effect, and kills itself at a given write of the journal. Arguments: path of the
- * journal, path of the witness, a kill point (`before:7`, `after:7` or `never`), the offset of its clock in milliseconds, and a
- * way: `plain`, `compaction` (a summary replaces the calls) or `worker` (a worker of the run makes the calls). It prints a JSON
- * report.
+ * Carries out one run with one call of each effect, and kills itself at a given write of the journal or request to the model.
+ * Arguments: path of the journal, path of the witness, a kill point (`before:7`, `after:7`, `sent:2` or `never`), the offset of its
+ * clock in milliseconds, and a way: `plain`, `turns` (each answer has one call), `compaction` (a summary replaces the calls) or
+ * `worker` (a worker of the run makes the calls). It prints a JSON report.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -29,20 +29,21 @@ const witnessed = (name: string): readonly string[] =>
         .filter((line) => line.startsWith(`${name} `))
     : [];
 
+function killIf(when: string, count: number): void {
+  if (point !== `${when}:${count}`) return;
+  process.kill(process.pid, 'SIGKILL');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
 function killAt(journal: Journal): Journal {
   let writes = 0;
-  const killIf = (when: string): void => {
-    if (point !== `${when}:${writes}`) return;
-    process.kill(process.pid, 'SIGKILL');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-  };
   return {
     ...journal,
     append: (write) => {
       writes += 1;
-      killIf('before');
+      killIf('before', writes);
       journal.append(write);
-      killIf('after');
+      killIf('after', writes);
     },
   };
 }
@@ -70,16 +71,21 @@ function aTool(effect: Effect): Tool {
 }
 
 const SUMMARY = 'Each of the five calls was made.';
-const last: { messages: readonly Message[] } = { messages: [] };
+const last: { messages: readonly Message[]; requests: number } = { messages: [], requests: 0 };
 const isSummarized = (): boolean => JSON.stringify(last.messages).includes(SUMMARY);
 
 /** The model's answer depends only on the request, so any process may ask it. */
 const model: ModelPort = {
   chat: (request, signal) => {
-    const isFirst = request.messages.every(({ role }) => role !== 'tool');
+    last.requests += 1;
+    killIf('sent', last.requests);
+    const results = request.messages.filter(({ role }) => role === 'tool').length;
+    const isFirst = results === 0;
     const done = says('All five are done.');
     if (request.at?.run !== acting) return (isFirst ? calls(['delegate', {}]) : done)(request, signal);
     last.messages = request.messages;
+    const next = EFFECTS[results];
+    if (way === 'turns') return (next === undefined ? done : calls([next, {}]))(request, signal);
     const step = isFirst && !isSummarized() ? calls(...EFFECTS.map((effect) => [effect, {}] as const)) : done;
     return step(request, signal);
   },
@@ -134,8 +140,12 @@ const before = Object.fromEntries(EFFECTS.map((effect) => [effect, witnessed(eff
 const found = journal.eventsOf(acting);
 const settled = found.ok ? found.events.flatMap((event) => (event.type === 'tool_settled' ? [event.call] : [])) : [];
 const intended = found.ok ? found.events.flatMap((event) => (event.type === 'tool_intent' ? [event.call] : [])) : [];
+const requests = found.ok
+  ? found.events.flatMap((event) => (event.type === 'model_asked' ? [`${event.ask}.${event.attempt}`] : []))
+  : [];
 const outcome = await finished('r1', await begin({ ...aRequest(), run: 'r1' }));
 journal.close();
 const results = last.messages.flatMap((message) => (message.role === 'tool' ? [message.content] : []));
 const asked = questions.map(({ why }) => why);
-console.log(JSON.stringify({ outcome, asked, results, before, settled, intended, isSummarized: isSummarized() }));
+const report = { outcome, asked, results, before, settled, intended, requests, isSummarized: isSummarized() };
+console.log(JSON.stringify(report));
