@@ -231,8 +231,8 @@ function requestOf(
   const words = wordsAfter(journal, state, state.turns.length);
   for (const each of words) appendWords(messages, each);
   const request: ModelRequest = { model, at: { run, ask, attempt }, system: fixed.system, messages, tools };
-  const basis = `${fixed.chain} ${!isLastRequest(state)} ${words.join(' ')}`;
-  return { request, digest: journal.refer(basis).ref };
+  const added = isLastRequest(state) ? ['without tools', ...words] : words;
+  return { request, digest: added.length === 0 ? fixed.chain : journal.refer(`${fixed.chain} ${added.join(' ')}`).ref };
 }
 
 const NO_TOOLS: ModelRequest['tools'] = [];

@@ -74,7 +74,7 @@ function answered(state: RunState, event: EventOf<'model_answered'>): Reduced {
     asking: { phase: 'idle', ask: event.ask, attempt: 0, attemptsBefore: 0, failure: null },
     parks: 0,
     lastAnswer: spent,
-    turns: [...state.turns, { message, hasText, finish, calls: event.calls.map(requested), output }],
+    turns: state.turns.concat({ message, hasText, finish, calls: event.calls.map(requested), output }),
   };
   return moved(charged(next, { steps: 1, ...spent }));
 }
