@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { helpText, parseEnvironment } from './process/environment.ts';
 import { createLog } from './process/json-log.ts';
 import { restUntil } from './process/rest.ts';
@@ -55,5 +56,7 @@ function stopSignals(): Ending {
   return { stop: reading.signal, stopWriting: writing.signal, stopWork: working.signal, onBusy };
 }
 
+// Until a flush, Node keeps the cached code of all modules beside the compiled one.
+flushCompileCache();
 // The open stream of wakes would otherwise keep the process alive after a newer cycle has begun.
 process.exit(await main());

@@ -54,12 +54,24 @@ export function leftOf({ spent, budgets }: Used): RunLeft {
 }
 
 const MILLION = 1_000_000;
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const UNITS = [
+  { size: 1_000_000_000, letter: 'B' },
+  { size: MILLION, letter: 'M' },
+  { size: 1_000, letter: 'K' },
+] as const;
+/** From this part of a unit on, its first decimal rounds up to the whole: 999,950 is `1M`. */
+const ROUNDS_UP_FROM = 0.999_95;
+
+/** `1.8M`, like Intl.NumberFormat, whose data of languages would take 8 MB of each resident. */
+function short(count: number): string {
+  const unit = UNITS.find(({ size }) => count >= size * ROUNDS_UP_FROM);
+  return unit === undefined ? String(count) : `${String(Math.round((count / unit.size) * 10) / 10)}${unit.letter}`;
+}
 
 /** `[Left: 36 answers, 1.8M tokens, 0.16 aiDollars]`: a few tokens. */
 export function countMessage({ left: { steps, tokens, moneyMicros }, isRaised }: Count): string {
   const money = moneyMicros === null ? '' : `, ${(moneyMicros / MILLION).toFixed(2)} aiDollars`;
-  const left = `[Left: ${SHORT.format(steps)} answers, ${SHORT.format(tokens)} tokens${money}]`;
+  const left = `[Left: ${short(steps)} answers, ${short(tokens)} tokens${money}]`;
   return isRaised ? `A person raised the limits of this run: continue as planned. ${left}` : left;
 }
 

@@ -42,7 +42,7 @@ export interface WantsOf {
 function modelsToBuy({ limits, prices }: WantsOf): readonly string[] {
   const price = (model: string): bigint => parseAiDollars(prices.models[model]?.per_hour ?? '0');
   const others = Object.keys(prices.models).filter((model) => !limits.models.includes(model));
-  return others.toSorted((a, b) => Number(price(a) - price(b)) || a.localeCompare(b));
+  return others.toSorted((a, b) => Number(price(a) - price(b)) || (a < b ? -1 : 1));
 }
 
 /**

@@ -21,7 +21,7 @@ export function listed(words: readonly string[], max = 5): string {
 /** A text with an initial capital and a final full stop. */
 export function sentence(text: string): string {
   const trimmed = text.trim();
-  const whole = `${trimmed.charAt(0).toLocaleUpperCase('en')}${trimmed.slice(1)}`;
+  const whole = `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}`;
   return /[.!?…][”'’)]*$/u.test(whole) ? whole : `${whole}.`;
 }
 

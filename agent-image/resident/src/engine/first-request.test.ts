@@ -80,7 +80,7 @@ test('a task has the tools of work, and the village through find_tools', async (
 test('the prompt says date and zone, budget, when to stop, how to finish, and what a person must allow', async () => {
   const words = wordsOf(await firstRequest({}));
   for (const part of [
-    'Saturday, 28 November 2026 (2026-11-28), 22:10 UTC, when this run began.',
+    'Sat, 28 Nov 2026 (2026-11-28), 22:10 UTC, when this run began.',
     /This run may use \d+ answers, \d+ tokens/,
     'Begin a task with one line beside your first call: what you understood, and what you will hand over.',
     'An answer without a call ends this run',

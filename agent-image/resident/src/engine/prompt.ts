@@ -76,11 +76,12 @@ function situationOf(circumstances: Circumstances) {
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n');
 
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
-
-/** The day with its weekday, and the time in UTC. A run that waits for people may continue on another day. */
+/**
+ * The day with its weekday, and the time in UTC. A run that waits for people may continue on another day. The data of
+ * Intl.DateTimeFormat would take 8 MB of each resident.
+ */
 const dateInWords = (now: Date): string =>
-  `${DATE.format(now)} (${now.toISOString().slice(0, 10)}), ${now.toISOString().slice(11, 16)} UTC, when this run began.`;
+  `${now.toUTCString().slice(0, 16)} (${now.toISOString().slice(0, 10)}), ${now.toISOString().slice(11, 16)} UTC, when this run began.`;
 
 function placeInWords(world: WorldView, agentId: string): string {
   const { day, minute, phase } = world.time;
