@@ -6,7 +6,7 @@ const { runCommand } = await loadInStages(
     () => import('@hamlet/kube'),
     () => import('@hamlet/store'),
     () => import('@hamlet/models'),
-    () => import('bullmq'),
+    () => import('./service/jobs.ts'),
   ],
   () => import('./start/command.ts'),
 );

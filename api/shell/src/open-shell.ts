@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { Language, Parser } from 'web-tree-sitter';
 import { readScript, type Script } from './syntax.ts';
 
 /** Maximum characters to parse; a longer text is unclear. */
@@ -23,6 +22,7 @@ const unreadable = (why: string): Script => ({
 /** Loads the grammar of bash (1.3 MB of WebAssembly, 10 MB of memory). Call it once in a process. */
 export async function openShell(): Promise<ParseShell> {
   const { resolve } = createRequire(import.meta.url);
+  const { Language, Parser } = await import('web-tree-sitter');
   await Parser.init();
   const language = await Language.load(resolve('tree-sitter-bash/tree-sitter-bash.wasm'));
   const parser = new Parser().setLanguage(language);

@@ -1,4 +1,5 @@
 import { HOUR_MS, timeCost } from './usage-cost.ts';
+import { compareText } from '../values/compare-text.ts';
 
 export interface ClaimTerms {
   readonly periodMs: number;
@@ -135,5 +136,5 @@ export function payableBelow(
   const below = tiers.filter(
     (each) => each.rank < rank && (each.perHour === 0n || holdAmount(each.perHour, terms) <= available),
   );
-  return below.toSorted((a, b) => b.rank - a.rank || a.name.localeCompare(b.name))[0]?.name ?? null;
+  return below.toSorted((a, b) => b.rank - a.rank || compareText(a.name, b.name))[0]?.name ?? null;
 }

@@ -1,4 +1,5 @@
 import { type EntitlementBody, type EntitlementSpec, parseAiDollars, type TierChange } from '@hamlet/contract';
+import { compareText } from '../values/compare-text.ts';
 
 export interface BalanceTier {
   readonly name: string;
@@ -17,7 +18,7 @@ function leftBelow({ minBalance }: BalanceTier): bigint {
 }
 
 function before(a: BalanceTier, b: BalanceTier): number {
-  return b.rank - a.rank || Number(b.minBalance - a.minBalance) || a.name.localeCompare(b.name);
+  return b.rank - a.rank || Number(b.minBalance - a.minBalance) || compareText(a.name, b.name);
 }
 
 /**
@@ -49,7 +50,7 @@ export function nextTier(tiers: readonly NamedTier[], balance: bigint, current: 
 /** Between equal thresholds, the balance opens the tier of the higher rank. */
 function compareAhead(a: NamedTier, b: NamedTier): number {
   const apart = parseAiDollars(a.spec.minBalance) - parseAiDollars(b.spec.minBalance);
-  return Number(apart) || b.spec.rank - a.spec.rank || a.name.localeCompare(b.name);
+  return Number(apart) || b.spec.rank - a.spec.rank || compareText(a.name, b.name);
 }
 
 function gpuText({ mode, resourceName, count, claimTemplateName }: EntitlementSpec['compute']['gpu']): string {

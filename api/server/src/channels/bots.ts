@@ -37,7 +37,7 @@ interface Named {
 
 /** The bots that Agents name, in the order of agents. An Agent under deletion names none. */
 export function namedBots(source: Pick<AgentSource, 'list'>): readonly Named[] {
-  const agents = source.list().toSorted((a, b) => a.agentId.localeCompare(b.agentId));
+  const agents = source.list().toSorted((a, b) => (a.agentId < b.agentId ? -1 : 1));
   return agents.flatMap(({ agentId, spec, deleting }) =>
     CHANNELS.flatMap((channel) => {
       const secretName = deleting ? undefined : spec.channels?.[channel]?.secretName;

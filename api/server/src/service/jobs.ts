@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Queue, Worker } from 'bullmq';
+import type * as BullMq from 'bullmq';
 import { Counter } from 'prom-client';
 import type { z } from 'zod';
 import { createComplaint, type Complaint } from './log.ts';
@@ -8,6 +9,11 @@ import { redisTls } from './redis-tls.ts';
 import { repeat } from './single-flight.ts';
 import { withTimeout } from './with-timeout.ts';
 import type { Services } from './services.ts';
+
+/** The whole of BullMQ, with its queues in Postgres and its other clients of Redis, would take 5 MB more. */
+const load = createRequire(import.meta.url);
+const { Queue } = load('bullmq/dist/cjs/classes/queue.js') as Pick<typeof BullMq, 'Queue'>;
+const { Worker } = load('bullmq/dist/cjs/classes/worker.js') as Pick<typeof BullMq, 'Worker'>;
 
 export interface Job {
   readonly name: string;
@@ -91,7 +97,7 @@ const TIMER_SLACK_MS = 50;
 const OPTIONS = { removeOnComplete: { count: 0 }, removeOnFail: { count: FAILED_KEPT } };
 
 /** Adds schedulers that are missing, changed or stuck, and removes those whose jobs this version does not have. */
-async function deriveSchedulers(queue: Queue, jobs: readonly Job[]): Promise<void> {
+async function deriveSchedulers(queue: BullMq.Queue, jobs: readonly Job[]): Promise<void> {
   const known = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
   for (const { name, everyMs } of jobs) {
     const scheduler = known.get(name);
