@@ -1,10 +1,16 @@
-import { Pool, type Dispatcher } from 'undici';
+import { createRequire } from 'node:module';
+import type { Dispatcher, Pool } from 'undici';
 import type { Connection } from './connection.ts';
 import { Deadline, type Clock } from '../time/clock.ts';
 import { pathOf, type KubeObject, type NewObject, type ResourceType } from './kube-object.ts';
 import { errorOfAnswer, isStatus, type KubeError } from './kube-error.ts';
 import { LineSplitter } from './watch-stream.ts';
 import { RequestGate, type GateLimits, type Priority } from './request-gate.ts';
+
+/** The whole of undici, with its fetch, WebSocket and caches, would take 6 MB more of each process. */
+const load = createRequire(import.meta.url);
+const UndiciPool = load('undici/lib/dispatcher/pool.js') as typeof Pool;
+UndiciPool.prototype.request = load('undici/lib/api/api-request.js') as Pool['request'];
 
 /** Timeout of a request. A watch has no timeout after its response head; the reflector ends a silent watch. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -119,12 +125,12 @@ export class KubeClient {
     this.#connection = connection;
     this.#options = options;
     this.#gate = new RequestGate(limits, options.clock);
-    this.#calls = new Pool(connection.server, {
+    this.#calls = new UndiciPool(connection.server, {
       ...common,
       connections: limits.inFlight + SPARE_CONNECTIONS,
       bodyTimeout: REQUEST_TIMEOUT_MS,
     });
-    this.#watches = new Pool(connection.server, { ...common, connections: MAX_WATCHES, bodyTimeout: 0 });
+    this.#watches = new UndiciPool(connection.server, { ...common, connections: MAX_WATCHES, bodyTimeout: 0 });
   }
 
   get waiting(): number {
