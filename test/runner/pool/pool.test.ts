@@ -56,6 +56,15 @@ test('a file that changes or ends its process or cannot be loaded fails by its n
   assert.match(lines.join(' '), /"late" was registered after its file was loaded/);
 });
 
+test('an error that no test awaits fails the test that runs, nested tests and hooks belong to theirs, and promises have no ids', async () => {
+  const { results, lines } = await runAll(['throws-unawaited']);
+  assert.deepEqual(
+    results.map(({ passed, failures }) => [passed, failures.map(({ what }) => what.replace(/^[^ ]+ /, ''))]),
+    [[2, ['throws in a timer: thrown in a timer']]],
+  );
+  assert.deepEqual(lines, ['promises have no ids', 'nested has ended', 'after the nested']);
+});
+
 test('a file that never ends is ended after its limit', async () => {
   const { results } = await runAll(['loops'], 6_000);
   assert.deepEqual(

@@ -110,6 +110,7 @@ function startWorker({ print, inBackground = false, environment = {} }: PoolOpti
       '-n',
       String(inBackground ? BACKGROUND : 0),
       NODE,
+      `--import=${join(import.meta.dirname, 'test-scope.ts')}`,
       `--test-reporter=${join(import.meta.dirname, 'reporter.ts')}`,
       '--test-reporter-destination=stdout',
       join(import.meta.dirname, 'worker.ts'),
