@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startPostgres, startRedis, type LocalPostgres } from '@hamlet/dev';
-import { migrate } from '@hamlet/store';
+import { migrate, openDatabase } from '@hamlet/store';
+import { sql } from 'kysely';
 import { largeFolder } from '../../local/village/large-folder.ts';
 
 /** Number of Redis databases: more than test files in a run. */
@@ -51,8 +52,13 @@ export async function serverIn(folder: string, content: 'empty' | 'migrated'): P
   return server;
 }
 
-const migrateServer = async (port: number): Promise<void> =>
-  void (await migrate({ ownerUrl: testUrl(port, 'postgres'), appUrl: testUrl(port, 'postgres', 'app') }));
+/** Migrates. The session after it writes a file that spares later sessions a read of the catalog; copies contain it. */
+async function migrateServer(port: number): Promise<void> {
+  await migrate({ ownerUrl: testUrl(port, 'postgres'), appUrl: testUrl(port, 'postgres', 'app') });
+  const db = openDatabase({ url: testUrl(port, 'postgres'), poolSize: 1, onError: () => undefined });
+  await sql`select 1`.execute(db);
+  await db.destroy();
+}
 
 /** Starts both servers. The database `postgres` is the template of every file's database. */
 export async function startTestServers(): Promise<TestServers> {
