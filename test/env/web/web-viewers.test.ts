@@ -360,21 +360,22 @@ test('after a PayPal payment the page shows the outcome once, and a captured pay
   await standIn.close();
 });
 
-test('the list has a thousand agents and draws only the visible rows; it can sort by balance', async () => {
+test('the list shows the balances of a thousand agents, draws only the visible rows and can sort by balance', async () => {
   await stage.stopApi();
   await stage.startApi({ HAMLET_SAMPLES_DIR: stage.manyAgents() });
   const visitor = await stage.viewer();
   const { page } = visitor;
   await page.goto(stage.url);
   await until('all are listed', async () => Number(await page.innerText('.agents .count')) >= MANY);
+  await stage.admin.rewardAgent({ agent_id: 'bob', amount: '2', reason: 'Mended a fence' });
   assert.ok((await page.locator('.agent-row').count()) < 80, 'few rows are drawn');
   await page.evaluate(
     `(() => { const list = document.querySelector('.agents-list'); list.scrollTop = list.scrollHeight; })()`,
   );
   await page.waitForSelector('.agent-row[data-agent-id="fay"]');
+  await page.locator('.agent-row[data-agent-id="fay"] .agent-balance', { hasText: 'ai$' }).waitFor();
   await page.selectOption('.agents-order', 'richest');
   await page.evaluate(`document.querySelector('.agents-list').scrollTop = 0`);
-  await page.waitForSelector('.agent-row .agent-balance');
   const balances = await until('balances are known', async () => {
     const read = await page
       .locator('.agent-balance')

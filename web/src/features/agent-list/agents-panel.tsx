@@ -74,14 +74,7 @@ export function AgentsPanel() {
         gapClassName="agents-gap"
         idOf={({ id }) => id}
         render={(row, place) => (
-          <AgentRow
-            key={row.id}
-            row={row}
-            unread={unread.get(row.id) ?? 0}
-            withBalance={order !== 'name'}
-            place={place}
-            of={found.length}
-          />
+          <AgentRow key={row.id} row={row} unread={unread.get(row.id) ?? 0} place={place} of={found.length} />
         )}
         onKeyDown={(event) => moveFocus(event, '.agent-row')}
       />
@@ -172,14 +165,13 @@ function NoRows({ read, refused, empty }: NoRowsProps) {
 }
 
 /** `place` is the position in the list. `of` is the length of the whole list, of which only a part may be rendered. */
-type RowProps = Readonly<{ row: Row; unread: number; withBalance: boolean; place: number; of: number }>;
+type RowProps = Readonly<{ row: Row; unread: number; place: number; of: number }>;
 
-const AgentRow = memo(function AgentRow({ row, unread, withBalance, place, of }: RowProps) {
+const AgentRow = memo(function AgentRow({ row, unread, place, of }: RowProps) {
   const tools = useVillage();
   const selected = useVillageState((state) => state.selected === row.id);
   const detail = useVillageState((state) => state.details.get(row.id));
   const state = lifeState(row, detail);
-  const balance = detail?.balance ?? null;
   const choose = (): void => {
     tools.select(row.id);
     tools.goTo(row);
@@ -212,11 +204,7 @@ const AgentRow = memo(function AgentRow({ row, unread, withBalance, place, of }:
           </span>
           <Doing row={row} />
         </span>
-        {withBalance && (
-          <span className="agent-balance" data-balance={balance ?? ''}>
-            {balance === null ? 'not known' : shortMoneyLabel(balance)}
-          </span>
-        )}
+        {detail !== undefined && <Balance amount={detail.balance} />}
         <span className={`mark mark-${state.tone}`} title={state.word}>
           <span className="sr-only">{state.word}</span>
         </span>
@@ -224,6 +212,18 @@ const AgentRow = memo(function AgentRow({ row, unread, withBalance, place, of }:
     </li>
   );
 });
+
+function Balance({ amount }: { readonly amount: string | null }) {
+  return (
+    <span
+      className="agent-balance"
+      title={amount === null ? undefined : `Balance: ${moneyLabel(amount)}`}
+      data-balance={amount ?? ''}
+    >
+      {amount === null ? 'not known' : shortMoneyLabel(amount)}
+    </span>
+  );
+}
 
 function Doing({ row }: { readonly row: Row }) {
   return (
