@@ -202,9 +202,9 @@ const AgentRow = memo(function AgentRow({ row, unread, place, of }: RowProps) {
               </span>
             )}
           </span>
+          {detail !== undefined && <Balance amount={detail.balance} />}
           <Doing row={row} />
         </span>
-        {detail !== undefined && <Balance amount={detail.balance} />}
         <span className={`mark mark-${state.tone}`} title={state.word}>
           <span className="sr-only">{state.word}</span>
         </span>
