@@ -54,6 +54,7 @@ export { SYSTEM_CLOCK } from './loop/system-clock.ts';
 export { systemPrompt } from './context/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './context/system-prompt.ts';
 export type { OutputForm } from './effects/read-output.ts';
+export type { ArgumentAliases } from './effects/argument-aliases.ts';
 export { argumentNames } from './effects/argument-names.ts';
 export { isJsonObject } from './json/canonical-json.ts';
 export { defineTool } from './effects/tool.ts';

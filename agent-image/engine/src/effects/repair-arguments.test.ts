@@ -31,7 +31,33 @@ test('repaired arguments have the canonical form of their text in the journal', 
   for (const written of WRITTEN)
     for (const schema of [input, undefined])
       for (const isCut of [false, true]) {
-        const { text, canonical } = repairArguments(written, schema, isCut);
+        const { text, canonical } = repairArguments(written, schema && { input: schema }, isCut);
         assert.equal(canonical, canonicalArguments(text), written);
       }
+});
+
+const aliases = {
+  where: 'place',
+  where_to: 'place',
+  dozens: { name: 'count', read: (value: unknown) => (typeof value === 'number' ? value * 12 : undefined) },
+};
+
+const NAMED: readonly (readonly [written: string, text: string])[] = [
+  ['{"where":"market"}', '{"place":"market"}'],
+  ['{"whereTo":"market","dozens":2}', '{"place":"market","count":24}'],
+  ["{'where': 5,}", '{"place":"5"}'],
+  ['{"where":"market","place":"mill"}', '{"where":"market","place":"mill"}'],
+  ['{"where":"market","where_to":"mill"}', '{"where":"market","where_to":"mill"}'],
+  ['{"where":"market","dozens":"some"}', '{"where":"market","dozens":"some"}'],
+  ['{"where":"market","other":1}', '{"where":"market","other":1}'],
+  ['{"place":"market","more":{"where":"mill"}}', '{"place":"market","more":{"where":"mill"}}'],
+];
+
+test('an alias stands for its argument where that is certain and all arguments then fit', () => {
+  for (const [written, expected] of NAMED) {
+    const { text, canonical, repair } = repairArguments(written, { input, aliases }, false);
+    assert.equal(text, expected);
+    assert.equal(canonical, canonicalArguments(text), written);
+    assert.equal(repair?.actions.includes('key_renamed') ?? false, text !== written, written);
+  }
 });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Effect, EventOf } from '../journal/event.ts';
 import { coerceAndValidate, type JsonIssue } from '../json/index.ts';
+import type { ArgumentAliases } from './argument-aliases.ts';
 import { argumentNames } from './argument-names.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
@@ -50,6 +51,8 @@ type Description<Input> = Readonly<{
   name: string;
   description: string;
   input: z.ZodType<Input>;
+  /** Names that models give to its arguments; a call that fits under the tool's own names runs. */
+  aliases?: ArgumentAliases | undefined;
   timeoutMs: number;
   /** True if the tool only waits for something or looks whether it has happened: its calls count neither for nor against progress. */
   polls?: boolean;
@@ -77,6 +80,7 @@ export type Tool = Readonly<{
   name: string;
   description: string;
   input: z.ZodType;
+  aliases?: ArgumentAliases | undefined;
   effect: Effect;
   timeoutMs: number;
   polls: boolean;
@@ -92,12 +96,13 @@ const MAX_ISSUES = 20;
 const UNVERIFIED = async (): Promise<Verified> => ({ kind: 'unknown' });
 
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, input, effect, timeoutMs, polls = false, refuses, execute, keeps } = definition;
+  const { name, description, input, aliases, effect, timeoutMs, polls = false, refuses, execute, keeps } = definition;
   const verify = definition.effect === 'verify' ? definition.verify : UNVERIFIED;
   return {
     name,
     description,
     input,
+    aliases,
     effect,
     timeoutMs,
     ...(keeps && {

@@ -149,13 +149,14 @@ function addDefaults(result: Record<string, unknown>, { guide, room, act }: Addi
 const isDroppable = (guide: Guide, name: string, own: Guide | null): boolean =>
   isNamed(guide, name) && !isRequired(guide, name) && !admits(typesOf(own), null);
 
-const bare = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
+/** A name without case, `_`, `-` and blanks. Pure. */
+export const bareName = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
 
 /** The name that the schema has for a member: `filePath` means `file_path` if only one name can be meant. */
 function nameOf(written: string, value: Record<string, unknown>, guide: Guide | null): string {
   if (guide === null || isNamed(guide, written)) return written;
-  const meant = namesOf(guide).filter((name) => bare(name) === bare(written) && !Object.hasOwn(value, name));
-  const isAlone = Object.keys(value).filter((name) => bare(name) === bare(written)).length === 1;
+  const meant = namesOf(guide).filter((name) => bareName(name) === bareName(written) && !Object.hasOwn(value, name));
+  const isAlone = Object.keys(value).filter((name) => bareName(name) === bareName(written)).length === 1;
   return meant.length === 1 && isAlone ? (meant[0] ?? written) : written;
 }
 

@@ -1,12 +1,12 @@
 export { ATTEMPTS_MAX, askAgain, attemptWithRetries } from './attempt-with-retries.ts';
 export type { JsonAttempt, JsonCall, RetryPolicy } from './attempt-with-retries.ts';
 export { canonicalJson, isJsonObject } from './canonical-json.ts';
-export { coerced } from './coerce.ts';
+export { bareName, coerced } from './coerce.ts';
 export { guideOf, schemaAt } from './guide.ts';
 export type { JsonSchema, Schema } from './guide.ts';
 export { asRawNumber, asText } from './numeral.ts';
 export type { LongNumber } from './numeral.ts';
-export { JSON_ERROR_CODES, REPAIR_ACTIONS } from './repair.ts';
+export { JSON_ERROR_CODES, REPAIR_ACTIONS, repairOf } from './repair.ts';
 export type { JsonErrorCode, Repair, RepairAction } from './repair.ts';
 export { checkable, coerceAndValidate, repairAndValidate } from './repair-and-validate.ts';
 export type { Repaired, RepairOptions } from './repair-and-validate.ts';

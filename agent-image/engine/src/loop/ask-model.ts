@@ -76,7 +76,7 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
   const tools = kit.toolsOf(session.run);
   const repaired = end.toolCalls.map((call, index) => {
     const isCut = end.finish === 'length' && index === end.toolCalls.length - 1;
-    return repairArguments(call.arguments, tools.get(call.name)?.input, isCut);
+    return repairArguments(call.arguments, tools.get(call.name), isCut);
   });
   const toolCalls = end.toolCalls.map((call, index) => ({ ...call, arguments: repaired[index]?.text ?? '' }));
   const answer = storedAnswer({ ...end, toolCalls });

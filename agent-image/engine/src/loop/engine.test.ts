@@ -159,6 +159,15 @@ test('arguments that are almost JSON cost no request: all see them repaired, and
   );
 });
 
+test('a call with another name of an argument runs, and all see the name of the tool', async () => {
+  const model = scriptedModel([calls(['look', { words: 'here' }]), says('Done.')]);
+  const look = { ...echo('look', 'read'), aliases: { words: 'text' } };
+  await outcomeOf(await anEngine({ journal: journals.open(), model, tools: [look] }).engine.start(aRequest()));
+  const [said, answer] = model.requests[1]?.messages.slice(-2) ?? [];
+  assert.match(JSON.stringify(said), /"arguments":"\{\\"text\\":\\"here\\"\}"/);
+  assert.equal(answer?.content, 'look: here');
+});
+
 test('reads of one answer run in parallel, writes one after another', async () => {
   let [now, most] = [0, 0];
   const order: string[] = [];

@@ -8,6 +8,7 @@ import {
   type ToolOutcome,
   type Verified,
 } from '@hamlet/engine';
+import { aliasesOf } from '../toolset/argument-aliases.ts';
 import type { z } from 'zod';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
@@ -93,6 +94,7 @@ export function handsTool<N extends HandsToolName>(kit: HandsKit, name: N, work:
     description,
     // The table has the schema of each name; the compiler only knows the union of all schemas.
     input: input as unknown as z.ZodType<HandsInput<N>>,
+    aliases: aliasesOf(name),
     timeoutMs: BEFORE_MS + ownMs(work),
     polls: work.polls ?? false,
     execute: (given: HandsInput<N>, context: CallContext) =>

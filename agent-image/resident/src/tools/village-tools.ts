@@ -6,6 +6,7 @@ import { listSchedules, listScripts, lookAround, readBalance, readBoard, readQuo
 import { delegateWork, listOwnWorkers } from './delegating.ts';
 import { findTools } from '../toolset/find-tools.ts';
 import { todoInWords, todoNoted } from './todo.ts';
+import { aliasesOf } from '../toolset/argument-aliases.ts';
 import { toolRulesOf } from '../toolset/tool-rules.ts';
 import { loadSkill, readSkillFile } from './skills.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
@@ -44,6 +45,7 @@ function inPod<Input>(name: Name, { description, effect, input }: Kind<Input>, p
     description,
     effect,
     input,
+    aliases: aliasesOf(name),
     timeoutMs,
     execute: (given, context) => outcomeOf(() => perform(given, context)),
   });
@@ -132,6 +134,7 @@ function outward(kit: ToolKit, name: Name): Tool {
     // Workers of one answer run in parallel. A repeated call finds its worker, so the engine may repeat the call like a read.
     effect: isDelegate ? 'read' : effect,
     input,
+    aliases: aliasesOf(name),
     timeoutMs: isDelegate ? WORKER_MS : OUTWARD_MS,
     execute: (_input, context) =>
       outcomeOf(() => (isDelegate ? delegateWork(kit, context) : performOutward(kit, name, context))),
