@@ -19,12 +19,16 @@ export const TAINT_ASKS: ReadonlyMap<string, string> = new Map([
 /** Classes that need no person while only sources that an admin chose have reached the run: what they do stays in the pod. */
 const FREE_FOR_SUPPLY: ReadonlySet<string> = new Set(['exec', 'install']);
 
-/** True for text of the agent's own repository or of a registry that the village opened. Pure. */
-const isSupply = ({ source }: Pick<TaintMark, 'source'>): boolean => source === 'supply';
+/** The source of text of the agent's own repository or of a registry that the village opened: an admin chose both. */
+export const SUPPLY = 'supply' as const satisfies TaintSource;
+
+/** True if an admin chose every source that has reached a run. Pure. */
+export const isOfSupply = (sources: Iterable<TaintSource>): boolean =>
+  [...sources].every((source) => source === SUPPLY);
 
 /** The mark that decides about a run: the first from a source that no admin chose, else the first. Pure. */
 export const decidingMark = (taint: readonly TaintMark[]): TaintMark | null =>
-  taint.find((mark) => !isSupply(mark)) ?? taint[0] ?? null;
+  taint.find(({ source }) => source !== SUPPLY) ?? taint[0] ?? null;
 
 export interface Bringing {
   readonly source: TaintSource;
@@ -46,7 +50,7 @@ const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {
   mcp: (detail) => `the MCP server ${detail}`,
   shell: (detail) => detail,
   egress: (detail) => `a connection to ${detail}`,
-  supply: (detail) => `its repository or a registry, ${detail}`,
+  supply: (detail) => `its repository or a registry (${detail})`,
   memory: (detail) => `the memory ${detail}`,
   parent: () => 'the run that delegated it',
   worker: () => 'a worker of the run',
@@ -77,7 +81,7 @@ export function askIfTainted(
 ): Judged | null {
   const mark = decidingMark(taint);
   if (mark === null) return null;
-  const isFree = (name: string): boolean => !ofServer && isSupply(mark) && FREE_FOR_SUPPLY.has(name);
+  const isFree = (name: string): boolean => !ofServer && mark.source === SUPPLY && FREE_FOR_SUPPLY.has(name);
   const isRelaxed = (names: readonly string[]): boolean =>
     rules.some((rule) => rule.from === 'village' && rule.tainted === 'allow' && ruleNames(rule, { names, when }));
   const asked = classes.flatMap(({ name, aliases }) => {

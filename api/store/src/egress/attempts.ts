@@ -1,4 +1,5 @@
 import type { EgressAttempt, EgressEnd, EgressRecord } from '@hamlet/contract';
+import { SUPPLY } from '@hamlet/core';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { HAS_BEGUN } from '../runs/run-row.ts';
@@ -70,7 +71,7 @@ export async function beginEgressAttempts(
       on conflict (attempt_id) do nothing
       returning attempt_id, agent_uid, run_id, call_id, call_witnessed, host, refused
     ), let_out as (
-      select kept.*, case when given.supply then 'supply' else 'egress' end as source
+      select kept.*, case when given.supply then ${SUPPLY} else 'egress' end as source
       from kept join given on given.id = kept.attempt_id where kept.refused is null
     ), reached as (
       select run.run_id, source, min(host) as host, min(let_out.call_id) filter (where call_witnessed and run.run_id = let_out.run_id) as call_id

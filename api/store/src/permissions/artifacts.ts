@@ -1,4 +1,5 @@
 import { ARTIFACT_DAYS, ARTIFACTS_MAX, ARTIFACTS_MAX_BYTES, type TaintMark } from '@hamlet/contract';
+import { SUPPLY } from '@hamlet/core';
 import { type RawBuilder, sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage, firstRow } from '../connection/result-rows.ts';
@@ -23,7 +24,7 @@ interface NewArtifact extends Omit<
 const COLUMNS = sql`a.artifact_id as "artifactId", a.run_id as "runId", a.call_id as "callId", a.agent_id as "agentId", a.name,
   a.media_type as "mediaType", a.image_type as "imageType", a.bytes, a.sha256, a.deliverable, a.kept_at as "keptAt", a.expires_at as "expiresAt",
   (select jsonb_build_object('source', t.source, 'detail', t.detail) from run_taint t
-    where t.run_id = a.run_id and t.at <= a.kept_at order by t.source = 'supply', t.at limit 1) as taint,
+    where t.run_id = a.run_id and t.at <= a.kept_at order by t.source = ${SUPPLY}, t.at limit 1) as taint,
   case when a.deliverable is null then null else 1 + (select count(*)::integer from artifact e
     join run as earlier on earlier.run_id = e.run_id join run as own on own.run_id = a.run_id
     where e.agent_id = a.agent_id and e.name = a.name and e.deliverable is not null and e.artifact_id < a.artifact_id

@@ -1,5 +1,5 @@
 import { TAINT_DETAIL_MAX_CHARS, type TaintSource } from '@hamlet/contract';
-import { shorten } from '@hamlet/core';
+import { isOfSupply, shorten, SUPPLY } from '@hamlet/core';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { HAS_BEGUN, TAINT_OF_RUN, type RunRow } from './run-row.ts';
@@ -36,15 +36,12 @@ async function sourcesOf(tx: Tx, runId: string): Promise<readonly TaintSource[]>
   return rows.map(({ source }) => source);
 }
 
-/** True if only sources that an admin chose have reached a tainted run: what it passes on is marked as theirs. */
-const isOfSupply = (sources: readonly TaintSource[]): boolean => sources.every((source) => source === 'supply');
-
-/** Marks a run by one that it continues. */
+/** Marks a run by one that it continues. If an admin chose every source of that one, what it passes on is marked as theirs. */
 async function inherit(tx: Tx, mark: NewTaint & { readonly fromRunId: string }): Promise<void> {
   const sources = await sourcesOf(tx, mark.fromRunId);
   if (sources.length === 0) return;
   const { runId, detail } = mark;
-  await taintRun(tx, isOfSupply(sources) ? { runId, source: 'supply', detail } : mark);
+  await taintRun(tx, isOfSupply(sources) ? { runId, source: SUPPLY, detail } : mark);
 }
 
 /** Marks a run whose prompt has the last words of a tainted one. */
@@ -57,7 +54,7 @@ export async function taintByConversation(tx: Tx, { runId, kind, sessionId, agen
   const { rows } = await sql<{ readonly runId: string }>`
     select run.run_id as "runId" from run join run_taint using (run_id)
     where run.session_id = ${sessionId} and run.agent_uid = ${agentUid} and run.run_id <> ${runId}
-    order by run_taint.source = 'supply', run_taint.at limit 1`.execute(tx);
+    order by run_taint.source = ${SUPPLY}, run_taint.at limit 1`.execute(tx);
   const [earlier] = rows;
   if (earlier !== undefined) await taintByEarlierRun(tx, { runId }, earlier.runId);
 }
@@ -90,10 +87,9 @@ export async function markMemories(tx: Tx, memories: MemoriesOfRun): Promise<rea
   const { run, written } = memories;
   const marks = await marksOf(tx, memories);
   const marked = [...marks.keys()].toSorted();
-  const brought =
-    marked.length === 0 ? [] : [isOfSupply([...marks.values()]) ? ('supply' as const) : ('memory' as const)];
+  const brought = marked.length === 0 ? [] : [isOfSupply(marks.values()) ? SUPPLY : ('memory' as const)];
   for (const source of brought) {
-    const detail = source === 'supply' ? 'a memory' : (marked.find((id) => marks.get(id) === source) ?? '');
+    const detail = source === SUPPLY ? 'a memory' : (marked.find((id) => marks.get(id) === source) ?? '');
     await taintRun(tx, { runId: run.runId, source, detail });
   }
   const reached = [...(run.taint ?? []).map(({ source }) => source), ...brought];
@@ -106,7 +102,7 @@ export async function markMemories(tx: Tx, memories: MemoriesOfRun): Promise<rea
 async function marksOf(
   tx: Tx,
   { run, recalled, outside }: MemoriesOfRun,
-): Promise<ReadonlyMap<string, 'memory' | 'supply'>> {
+): Promise<ReadonlyMap<string, 'memory' | typeof SUPPLY>> {
   const { rows } = await sql<{ readonly memoryId: string; readonly supply: boolean }>`
     update memory_taint set used_at = clock_timestamp()
     where agent_uid = ${run.agentUid} and memory_id = any(${[...recalled]}::text[]) returning memory_id as "memoryId", supply`.execute(
@@ -115,7 +111,7 @@ async function marksOf(
   const ofStore = outside.filter((id) => recalled.includes(id));
   return new Map([
     ...ofStore.map((id) => [id, 'memory'] as const),
-    ...rows.map(({ memoryId, supply }) => [memoryId, supply ? 'supply' : 'memory'] as const),
+    ...rows.map(({ memoryId, supply }) => [memoryId, supply ? SUPPLY : 'memory'] as const),
   ]);
 }
 
