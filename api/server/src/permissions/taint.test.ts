@@ -188,6 +188,24 @@ test('a permission request shows the taint; "always" covers tainted runs only if
   assert.equal(dataOf(await permits.ask(clean, say('21.0'))).permission.state, 'allowed');
 });
 
+test('"always" given in a run that only its repository has reached covers no run that strangers have reached', async () => {
+  const stateOf = async (callId: string, fetches: readonly object[]): Promise<string> => {
+    const run = await permits.startRun('ada');
+    for (const fetch of fetches) await attempt(run, fetch);
+    const { permission } = dataOf(await permits.ask(run, post(callId)));
+    if (permission.state === 'pending') {
+      const { rule } = dataOf(await permits.answer(permission.permission_id, { answer: 'allow', always: 'agent' }));
+      assert.deepEqual([rule?.tainted, rule?.supply], [true, fetches.length === 1]);
+    }
+    await permits.endAll();
+    return permission.state;
+  };
+  const both = [FETCH, { host: 'example.org' }];
+  assert.deepEqual([await stateOf('1.0', [FETCH]), await stateOf('2.0', [FETCH])], ['pending', 'allowed']);
+  assert.deepEqual([await stateOf('3.0', both), await stateOf('4.0', both)], ['pending', 'allowed']);
+  assert.equal(await stateOf('5.0', [FETCH]), 'allowed');
+});
+
 test('a request through the broker taints all active runs of the agent, as run and call are claims of its pod', async () => {
   const working = await permits.startRun('ada');
   const beside = await permits.startRun('ada');

@@ -207,6 +207,7 @@ export interface Tables {
     revoked_by_id: string | null;
     allow_key: string | null;
     tainted: Generated<boolean>;
+    supply: Generated<boolean>;
   };
   api_key: {
     key_hash: Bytes;
@@ -1162,7 +1163,7 @@ export const COLUMNS = {
   agent_report: ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'],
   agent_session: ['token_hash as tokenHash', 'jti', 'agent_id as agentId', 'uid', 'cycle', 'issued_at as issuedAt', 'expires_at as expiresAt', 'revoked_at as revokedAt', 'pod_uid as podUid'],
   agent_tier: ['agent_id as agentId', 'balance_tier as balanceTier', 'since'],
-  allow_rule: ['rule_id as ruleId', 'agent_id as agentId', 'agent_uid as agentUid', 'tool', 'session_id as sessionId', 'permission_id as permissionId', 'created_by_role as createdByRole', 'created_by_id as createdById', 'created_by_name as createdByName', 'created_at as createdAt', 'used', 'last_used_at as lastUsedAt', 'revoked_at as revokedAt', 'revoked_by_role as revokedByRole', 'revoked_by_id as revokedById', 'allow_key as allowKey', 'tainted'],
+  allow_rule: ['rule_id as ruleId', 'agent_id as agentId', 'agent_uid as agentUid', 'tool', 'session_id as sessionId', 'permission_id as permissionId', 'created_by_role as createdByRole', 'created_by_id as createdById', 'created_by_name as createdByName', 'created_at as createdAt', 'used', 'last_used_at as lastUsedAt', 'revoked_at as revokedAt', 'revoked_by_role as revokedByRole', 'revoked_by_id as revokedById', 'allow_key as allowKey', 'tainted', 'supply'],
   api_key: ['key_hash as keyHash', 'name', 'role', 'agent_id as agentId', 'created_at as createdAt', 'revoked_at as revokedAt'],
   api_replica: ['replica_id as replicaId', 'seen_at as seenAt'],
   archive_state: ['one', 'reported_at as reportedAt', 'base_at as baseAt', 'earliest', 'latest', 'bytes', 'limit_bytes as limitBytes', 'days', 'problem'],

@@ -10,12 +10,13 @@ import type { RunRow } from '../runs/run-row.ts';
 export type AllowRuleRow = Row<'allow_rule'>;
 
 /**
- * `allowKey`: the shell commands that the rule covers; null for any other tool. `tainted`: it also covers tainted runs.
+ * `allowKey`: the shell commands that the rule covers; null for any other tool. `tainted`: it also covers tainted runs. `supply`: of these
+ * only such that no other source has reached.
  * `sessionId`: null for all runs of the agent.
  */
 interface NewAllowRule extends Pick<
   AllowRuleRow,
-  'agentId' | 'agentUid' | 'tool' | 'allowKey' | 'tainted' | 'sessionId' | 'permissionId'
+  'agentId' | 'agentUid' | 'tool' | 'allowKey' | 'tainted' | 'supply' | 'sessionId' | 'permissionId'
 > {
   readonly by: { readonly role: 'member' | 'admin'; readonly id: string; readonly name: string };
 }
@@ -77,12 +78,12 @@ const AUTHOR_MAY = sql<boolean>`not exists (
 
 /**
  * The rules that cover a request of a run, those for all runs first. A rule of a session covers only messages of its
- * author; a tainted run needs a rule that covers tainted runs.
+ * author; a tainted run needs a rule that covers tainted runs, and one that strangers have reached a rule that was given in such a run.
  */
 export function readRulesFor(
   tx: Tx,
   run: RunRow,
-  { tool, allowKey, tainted }: Pick<NewAllowRule, 'tool' | 'allowKey' | 'tainted'>,
+  { tool, allowKey, tainted, supply }: Pick<NewAllowRule, 'tool' | 'allowKey' | 'tainted' | 'supply'>,
 ): Promise<readonly AllowRuleRow[]> {
   return tx
     .selectFrom('allow_rule')
@@ -92,6 +93,7 @@ export function readRulesFor(
     .where('allow_key', 'is not distinct from', allowKey)
     .where('revoked_at', 'is', null)
     .$if(tainted, (query) => query.where('tainted', '=', true))
+    .$if(tainted && !supply, (query) => query.where('supply', '=', false))
     .where(isForRun(run))
     .where(AUTHOR_MAY)
     .orderBy(sql`session_id is not null`)

@@ -96,12 +96,25 @@ test('a card offers a rule for its conversation, and to admins also one for the 
 });
 
 test('a rule shows its scope, author and use; its author and admins may remove it', () => {
-  const rule = { session_id: null, created_by: mia, created_at: '2026-11-23T11:55:00Z', used: 0, tainted: false };
+  const rule = {
+    session_id: null,
+    created_by: mia,
+    created_at: '2026-11-23T11:55:00Z',
+    used: 0,
+    tainted: false,
+    supply: false,
+  };
   const at = { viewer: 'tom', agentName: 'Ada', nowMs: NOW };
   assert.equal(ruleLabel(rule, at), 'for Ada, by Mia 5 min ago, not used yet');
   assert.equal(
     ruleLabel({ ...rule, session_id: RUN_ID, used: 3 }, { ...at, viewer: 'mia' }),
     'with Ada, in your messages, by you 5 min ago, used 3 times',
+  );
+  const tainted = { ...rule, tainted: true };
+  assert.match(ruleLabel(tainted, at), /^for Ada, also after text from outside, by/);
+  assert.match(
+    ruleLabel({ ...tainted, supply: true }, at),
+    /^for Ada, also after text of its repository or a registry, by/,
   );
   assert.deepEqual(
     [

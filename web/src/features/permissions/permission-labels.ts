@@ -141,15 +141,19 @@ export function reachLabel(tool: string): Readonly<{ word: string; hint: string 
 
 /** The scope, origin and use of a rule: `for Ada, by you 5 min ago, used 3 times`. */
 export function ruleLabel(
-  rule: Pick<AllowRule, 'session_id' | 'created_by' | 'created_at' | 'used' | 'tainted'>,
+  rule: Pick<AllowRule, 'session_id' | 'created_by' | 'created_at' | 'used' | 'tainted' | 'supply'>,
   { viewer, agentName, nowMs }: { readonly viewer: ViewerId; readonly agentName: string; readonly nowMs: number },
 ): string {
   const { session_id: session, created_by: by, created_at: at, used } = rule;
   const own = isOwn(by.id, viewer);
   const reach = session === null ? `for ${agentName}` : `with ${agentName}, in ${own ? 'your' : 'their'} messages`;
   const times = used === 0 ? 'not used yet' : used === 1 ? 'used once' : `used ${used} times`;
-  const also = rule.tainted ? ', also after text from outside' : '';
-  return `${reach}${also}, by ${own ? 'you' : nameOf(by, viewer)} ${timeAgo(at, nowMs)}, ${times}`;
+  return `${reach}${alsoAfter(rule)}, by ${own ? 'you' : nameOf(by, viewer)} ${timeAgo(at, nowMs)}, ${times}`;
+}
+
+function alsoAfter({ tainted, supply }: Pick<AllowRule, 'tainted' | 'supply'>): string {
+  if (!tainted) return '';
+  return supply ? ', also after text of its repository or a registry' : ', also after text from outside';
 }
 
 export function mayRevoke(

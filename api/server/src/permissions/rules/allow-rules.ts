@@ -6,6 +6,7 @@ import {
   type AllowRule,
   type AllowScope,
 } from '@hamlet/contract';
+import { isOfSupply } from '@hamlet/core';
 import { answerPermission, countRuleUse, findRuleOfPermission, insertAllowRule, readRulesFor } from '@hamlet/store';
 import type { AllowRuleRow, PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../../audit/record-act.ts';
@@ -97,8 +98,8 @@ export async function giveRule(
   const { agentId, agentUid } = run;
   const sessionId = always === 'agent' ? null : run.sessionId;
   const by = { role: actor.role, id: actor.id, name: actor.name };
-  const tainted = permission.taint !== null;
-  const made = { agentId, agentUid, tool, allowKey: key.key, tainted, sessionId, permissionId, by };
+  const reach = reachOf(permission);
+  const made = { agentId, agentUid, tool, allowKey: key.key, ...reach, sessionId, permissionId, by };
   const rule = await insertAllowRule(tx, made);
   if (rule === null) return accepted(await findRuleOfPermission(tx, permissionId));
   const detail = {
@@ -107,10 +108,15 @@ export async function giveRule(
     ...(key.key === null ? {} : { allow_key: key.key }),
     session_id: sessionId,
     permission_id: permissionId,
-    tainted,
+    ...reach,
   };
   await recordAct(tx, asked, { action: 'allow_rule.give', object: agentId, detail });
   return accepted(rule);
+}
+
+/** The runs that a rule given for this request covers besides clean ones, and which rules cover the request. Pure. */
+function reachOf({ taint }: Pick<PermissionRow, 'taint'>): Pick<AllowRuleRow, 'tainted' | 'supply'> {
+  return { tainted: taint !== null, supply: taint !== null && isOfSupply(taint.map(({ source }) => source)) };
 }
 
 interface Requested {
@@ -135,7 +141,7 @@ export async function answerByRule(
   for (const rule of await readRulesFor(tx, run, {
     tool: permission.tool,
     allowKey: key.key,
-    tainted: permission.taint !== null,
+    ...reachOf(permission),
   })) {
     const { createdByRole: role, createdById: id, createdByName: name, ruleId } = rule;
     const spending = { person: { role, id }, amount: permission.amount, now: asked.now };
@@ -184,6 +190,7 @@ export function allowRuleView(row: AllowRuleRow): AllowRule {
     allow_key: row.allowKey,
     session_id: row.sessionId,
     tainted: row.tainted,
+    supply: row.supply,
     permission_id: row.permissionId,
     created_by: { role: row.createdByRole, id: row.createdById, name: row.createdByName },
     created_at: row.createdAt.toISOString(),
