@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   hostsInCommand,
+  hostsInMessage,
   hostsInWords,
   isAskableHost,
   isInternational,
@@ -78,6 +79,18 @@ test('the hosts of a command are those that it writes out, as a program would re
     ['curl localhost:3000 10.0.0.1 api.default.svc && cat example.org', []],
   ];
   for (const [command, hosts] of cases) assert.deepEqual(named(command), hosts, command);
+});
+
+test('the hosts of a message are those of its addresses, without the signs of its sentences', () => {
+  const named = (text: string) => hostsInMessage(text).map(({ host, port }) => `${host}:${port}`);
+  assert.deepEqual(named('Read https://a.example, (https://b.example/x) and **https://c.example:8443/y**.'), [
+    'a.example:443',
+    'b.example:443',
+    'c.example:8443',
+  ]);
+  assert.deepEqual(named('Is https://d.example? Or https://d.example.'), ['d.example:443']);
+  assert.deepEqual(named('Ask a.example or mia@b.example'), []);
+  assert.deepEqual(named('https://good.example,x@evil.example/'), ['evil.example:443'], 'as a program reaches it');
 });
 
 test('a command of empty lines is read in no time', () => {

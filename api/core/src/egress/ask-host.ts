@@ -56,6 +56,10 @@ export function hostsInCommand(command: string): readonly Destination[] {
   return [...found.values()];
 }
 
+/** The hosts that a person's message writes out. Signs of the sentence stand after an address. Pure. */
+export const hostsInMessage = (text: string): readonly Destination[] =>
+  hostsInCommand(text.replaceAll(/[.,:!?\]*_]+(?=\s|$)/g, ' '));
+
 /** Blanks alone follow the beginning: with line ends, which begin too, each of many empty lines would be read to the last. */
 const FETCH = /(?:^|[;&|(\n])[ \t]*(curl|wget)[ \t]+([^;&|<>()`$\n]*)/g;
 const QUOTED = /(['"])([^'"]*)\1/g;

@@ -1,6 +1,7 @@
 export { classifyAddress, isInNetwork, type AddressClass } from './address.ts';
 export {
   hostsInCommand,
+  hostsInMessage,
   hostsInWords,
   isAskableHost,
   isInternational,

@@ -101,8 +101,21 @@ export async function lockHostPermission(tx: Tx, runId: string, callId: string):
   return lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and tool = ${REACH_HOST}`);
 }
 
+/** Locks the newest request of a run to open a host whose text also names all of these hosts (host:port), if it waits for a person. */
+export async function lockRequestThatNames(
+  tx: Tx,
+  runId: string,
+  hosts: readonly string[],
+): Promise<HeldPermission | null> {
+  const request = await lockNewest(
+    tx,
+    sql`run_id = ${runId} and opens @> ${[...hosts]}::text[] and tool = ${REACH_HOST} and state = 'pending'`,
+  );
+  return request?.isOver === false ? request : null;
+}
+
 /**
- * Locks the newest call of a run that an admin allowed although its request said that this opens all of these hosts (host:port); null
+ * Locks the newest call of a run, or request to open a host, that an admin allowed although its request said that this opens all of these hosts (host:port); null
  * if there is none. A call that a rule allowed opens nothing. The caller has locked the run.
  */
 export async function lockCallThatOpened(
@@ -112,7 +125,7 @@ export async function lockCallThatOpened(
 ): Promise<HeldPermission | null> {
   return lockNewest(
     tx,
-    sql`run_id = ${runId} and opens @> ${[...hosts]}::text[] and state = 'consumed' and answer = 'allow' and answered_by_role = 'admin' and rule_id is null`,
+    sql`run_id = ${runId} and opens @> ${[...hosts]}::text[] and (state = 'consumed' or (state = 'allowed' and tool = ${REACH_HOST})) and answer = 'allow' and answered_by_role = 'admin' and rule_id is null`,
   );
 }
 

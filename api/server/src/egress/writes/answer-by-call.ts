@@ -15,7 +15,7 @@ interface Asking {
 }
 
 /**
- * Answers the request for a host with the answer of the admin who allowed a call of the run whose request named the host, so that
+ * Answers the request for a host with the answer of the admin who allowed a call, or another host, of the run whose request named the host, so that
  * the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all. Otherwise
  * the request stays pending. A call that a rule or a member allowed opens nothing.
  */

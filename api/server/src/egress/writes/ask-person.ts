@@ -15,6 +15,8 @@ interface BrokerQuestion {
   readonly policyVersion: string;
   /** The call that the pod claims; null if it names none. */
   readonly duringCall: string | null;
+  /** The other hosts that an admin who allows it opens too, as host:port. */
+  readonly opens?: readonly string[];
 }
 
 /** Asks people about a request that waits in the broker, as an event of its run and an act of the audit. */
@@ -23,7 +25,7 @@ export async function askPerson(
   acting: Acting,
   question: BrokerQuestion,
 ): Promise<{ readonly permission: PermissionRow; readonly run: RunRow }> {
-  const { run, callId, request, tool, args, reason, policyVersion, duringCall } = question;
+  const { run, callId, request, tool, args, reason, policyVersion, duringCall, opens = [] } = question;
   const permission = await insertPermission(tx, {
     runId: run.runId,
     agentId: run.agentId,
@@ -39,7 +41,7 @@ export async function askPerson(
     policyVersion,
     lastsS: EGRESS_ANSWER_S,
     taint: taintOf(run),
-    opens: [],
+    opens,
   });
   const about = { permission_id: permission.permissionId, call_id: callId, tool, why: 'policy' };
   const noted = await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });

@@ -213,6 +213,30 @@ test('an admin who allows a command opens the closed hosts that its request name
   assert.deepEqual(await afterAnswer(permits.member), ['wait', 'wait']);
 });
 
+test("one request is about all closed hosts that a person's message names, and only an admin opens them", async () => {
+  const prompt = 'Read https://new.example.org/x, https://b.example.org/y and https://closed.example.org.';
+  const given = async (agent: 'eve' | 'bob', text = prompt): Promise<Working> =>
+    permits.start(agent, (await permits.member.createRun({ agent_id: agent, prompt: text })).run);
+  const working = await given('eve');
+  const first = await hostOf(working);
+  const second = { ...first, host: 'b.example.org' };
+  assert.equal(await verdictOf({ ...first, host: 'other.example.org' }), 'wait', 'the message does not name it');
+  const id = await asked(first);
+  const { summary } = JSON.parse((await permissionOf(working, id))?.arguments ?? '') as { readonly summary: string };
+  assert.match(summary, /^open new\.example\.org \(ports 80 and 443\), b\.example\.org \(ports 80 and 443\) for reading/);
+  assert.equal(await asked(second), id, 'it waits for the same answer');
+  const { rule } = dataOf(await permits.answer(id, { answer: 'allow', always: 'agent' }));
+  assert.equal(rule?.allow_key, 'new.example.org:80,443', 'a rule is about one host');
+  assert.deepEqual([await verdictOf(second), await verdictOf(first)], ['allow', 'allow']);
+  assert.equal(await verdictOf({ ...first, host: 'closed.example.org' }), 'egress_denied');
+  await permits.endAll();
+  const denied = await given('bob');
+  const [new_, b] = [await hostOf(denied), await hostOf(denied, { host: 'b.example.org' })];
+  dataOf(await permits.answer(await asked(new_), { answer: 'deny' }, permits.member));
+  assert.deepEqual([await verdictOf(new_), await verdictOf(b)], ['egress_person_denied', 'wait']);
+  await permits.endAll();
+});
+
 test('a push outside of the own branches needs an admin', async () => {
   const working = await permits.startRun('ada', permits.member);
   const push = await writeOf({ permits, broker }, working, {

@@ -14,6 +14,7 @@ import {
   isRuleRevoked,
   lockHostPermission,
   lockPermission,
+  lockRequestThatNames,
   lockRun,
   readLongWaits,
 } from '@hamlet/store';
@@ -22,7 +23,7 @@ import { accepted } from '../../http/outcome.ts';
 import { readArguments, type CallArguments } from '../../permissions/call-arguments.ts';
 import { answerByRule } from '../../permissions/rules/allow-rules.ts';
 import type { Village } from '../../village.ts';
-import { openedWith, refuseOpening } from '../../permissions/shell/named-hosts.ts';
+import { hostName, hostsNamedByPerson, openedWith, refuseOpening } from '../../permissions/shell/named-hosts.ts';
 import { answerByCall } from './answer-by-call.ts';
 import { askPerson } from './ask-person.ts';
 import { holdAnswer } from './hold-answer.ts';
@@ -91,17 +92,24 @@ async function use(tx: Tx, { permissionId }: { readonly permissionId: string }):
 const portsOf = (opens: readonly Destination[]): readonly number[] => opens.map(({ port }) => port);
 
 /** The text that the admin reads. The name stands in it exactly as the broker compares it. Pure. */
-function hostArguments({ host, summary, call }: Request['body'], opens: readonly Destination[]): CallArguments {
+function hostArguments(
+  { host, summary, call }: Request['body'],
+  opens: readonly Destination[],
+  beside: readonly Destination[],
+): CallArguments {
   const ports = portsOf(opens);
   const line = `{ host: ${host}, ports: [${ports.join(', ')}], writes: Ask }`;
   const args = readArguments(
     JSON.stringify({
-      summary: `open ${hostsInWords(opens)} for reading; a write there asks again`,
+      summary: `open ${hostsInWords([...opens, ...beside])} for reading; a write there asks again`,
       details: [
         `first request: ${summary}`,
         ...(isInternational({ host })
           ? ['the name has letters of another alphabet, shown here in their encoded form']
           : []),
+        ...(beside.length === 0
+          ? []
+          : [`the message of this run names all of them; only ${host} can be kept open here`]),
         `to keep it open, always allow it, or add ${line} to spec.egress.allow of the Agent`,
       ],
       host,
@@ -113,11 +121,21 @@ function hostArguments({ host, summary, call }: Request['body'], opens: readonly
   return args;
 }
 
+/** The other closed hosts of a person's message that names this one: the admin decides about all at once. */
+function namedBeside(village: Village, run: RunRow, opens: readonly Destination[]): readonly Destination[] {
+  const asked = new Set(opens.map(hostName));
+  const named = hostsNamedByPerson(village, run);
+  return named.some((host) => asked.has(hostName(host))) ? named.filter((host) => !asked.has(hostName(host))) : [];
+}
+
 async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held): Promise<EgressPermitted> {
   const { body } = request;
+  const asking = await lockRequestThatNames(tx, held.runId, opens.map(hostName));
+  if (asking !== null) return waiting(asking);
   const { all, pending } = await countBrokerPermissions(tx, held.runId, [REACH_HOST]);
   const run = all >= HOSTS_OF_RUN_MAX ? null : await withPlace(tx, village, { run: held, pending });
   if (run === null) return tooMany(body);
+  const beside = namedBeside(village, run, opens);
   const callId = hostCallId(body.host, portsOf(opens));
   const policy = village.policyOfRun(run);
   const question = await askPerson(tx, request, {
@@ -125,10 +143,11 @@ async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held
     callId,
     request: `${callId}/${all}`,
     tool: REACH_HOST,
-    args: hostArguments(body, opens),
+    args: hostArguments(body, opens, beside),
     reason: judgeEgressHost(policy).reason,
     policyVersion: policy.version,
     duringCall: body.call,
+    opens: beside.map(hostName),
   });
   const { economy, readCommand } = village;
   const ruled = await answerByRule(tx, { ...question, asked: request, economy, readCommand });

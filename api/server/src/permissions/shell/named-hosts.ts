@@ -2,6 +2,7 @@ import { judgeEgressHost } from '@hamlet/core';
 import {
   deny,
   hostsInCommand,
+  hostsInMessage,
   hostsInWords,
   isAskableHost,
   judgeConnection,
@@ -15,6 +16,9 @@ import type { Village } from '../../village.ts';
 import { commandOf, type AskedCall } from './judge-hands-call.ts';
 
 const PARTLY_OPEN = deny('egress_not_allowed', 'rules open parts of this host alone; ask an admin to change them');
+
+/** The roles of people who give runs. A worker's text is its agent's, and that of a Schedule may be. */
+const PEOPLE: ReadonlySet<string> = new Set(['admin', 'member']);
 
 type Rules = Pick<Village, 'egressOf' | 'policyOfRun'>;
 type Refusal = Readonly<{ by: 'egress'; denial: EgressDenial } | { by: 'policy'; reason: string }>;
@@ -38,8 +42,17 @@ export const openedWith = (rules: Rules, run: RunRow, host: Destination): readon
 
 /** The closed hosts in the addresses of a command, which an admin opens by allowing the command. */
 export function hostsOpenedBy(rules: Rules, run: RunRow, call: AskedCall): readonly Destination[] {
-  const named = hostsInCommand(commandOf(call) ?? '').filter((host) => refuseOpening(rules, host, run) === null);
-  const opened = named.flatMap((host) => openedWith(rules, run, host));
+  return closedOf(rules, run, hostsInCommand(commandOf(call) ?? ''));
+}
+
+/** The closed hosts in the addresses of the message or task that a person wrote for the run itself. */
+export const hostsNamedByPerson = (rules: Rules, run: RunRow): readonly Destination[] =>
+  PEOPLE.has(run.createdByRole) && run.parentRunId === null ? closedOf(rules, run, hostsInMessage(run.prompt)) : [];
+
+function closedOf(rules: Rules, run: RunRow, named: readonly Destination[]): readonly Destination[] {
+  const opened = named
+    .filter((host) => refuseOpening(rules, host, run) === null)
+    .flatMap((host) => openedWith(rules, run, host));
   return [...new Map(opened.map((host) => [hostName(host), host])).values()];
 }
 
