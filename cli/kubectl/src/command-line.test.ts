@@ -39,12 +39,12 @@ test('-f has the meaning that kubectl users expect: a file for plan, follow for 
 
 test('a wrong command line fails with the right usage and exit code 2', () => {
   for (const [line, words] of [
-    ['what ada', /no such command: what; the commands are why, sleep, logs, plan, workflow validate/],
+    ['what ada', /unknown command what: the commands are why, sleep, logs, plan, workflow validate/],
     ['sleep', /usage: kubectl hamlet sleep NAME\.\.\./],
     ['why ada bob', /usage: kubectl hamlet why \[NAME\]/],
     ['why ada -o yaml', /json is the only format/],
     ['why ada --loud', /--loud/],
-    ['workflow draw DIR', /no such command: workflow draw; the commands are workflow validate, workflow graph/],
+    ['workflow draw DIR', /unknown command workflow draw: the commands are workflow validate, workflow graph/],
     ['workflow validate', /usage: kubectl hamlet workflow validate DIR/],
   ] as const) {
     assert.throws(
@@ -67,6 +67,10 @@ test('a group has verbs, with flags in front of them and behind them, and its he
 
 test('help works for each command without a name, and for all commands together', () => {
   assert.equal(read('sleep --help').help, true);
+  for (const line of ['help', 'help sleep', '-n village help sleep']) {
+    const { command, help, names } = read(line);
+    assert.deepEqual([command?.name, help, names], [line === 'help' ? undefined : 'sleep', true, []], line);
+  }
   for (const command of COMMANDS)
     assert.match(helpText(command, COMMANDS), new RegExp(`Usage: kubectl hamlet ${command.name} `));
   assert.match(helpText(undefined, COMMANDS), / {2}why +explains why an agent does not run/);

@@ -64,7 +64,7 @@ function commandIn(args: readonly string[], commands: readonly Command[]): Found
   const found = group.find((each) => each.name === name);
   if (found !== undefined) return { command: found, listed: commands, at: [first, second] };
   const known = group.length > 0 ? group : commands;
-  throw new Failure(`no such command: ${name}; the commands are ${namesOf(known)}`, 2);
+  throw new Failure(`unknown command ${name}: the commands are ${namesOf(known)}`, 2);
 }
 
 const namesOf = (commands: readonly Command[]): string => commands.map(({ name }) => name).join(', ');
@@ -84,8 +84,15 @@ function checked(command: Command | undefined, names: readonly string[], help: b
     throw new Failure(`usage: kubectl hamlet ${command.name} ${command.usage}`, 2);
 }
 
+/** `help run` means `run --help`, as in kubectl. */
+function withHelpFlag(args: readonly string[]): readonly string[] {
+  const at = wordIndex(args, 0);
+  return args[at] === 'help' ? [...args.toSpliced(at, 1), '--help'] : args;
+}
+
 /** Parses a command line. Throws a Failure with exit code 2. */
-export function readCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
+export function readCommandLine(given: readonly string[], commands: readonly Command[]): CommandLine {
+  const args = withHelpFlag(given);
   const { command, listed, at } = commandIn(args, commands);
   const { values, positionals } = parsed(
     args.filter((_, index) => !at.includes(index)),

@@ -39,3 +39,12 @@ test('in a checkout of a running village the plugin signs in as its admin, and a
   await ask({ HAMLET_TOKEN: 'of-mia' });
   assert.deepEqual(tokens, ['Bearer of-the-admin', 'Bearer of-mia']);
 });
+
+test('without a token the plugin says where a person makes one', async () => {
+  rmSync(join(folder, '.hamlet'), { recursive: true });
+  const invocation = { flags: {}, environment: {} } as unknown as Invocation;
+  await assert.rejects(
+    withApi(invocation, (api) => api.call(getVillageFreeze, {})),
+    /make an API key in the web, on the page Connections/,
+  );
+});

@@ -77,7 +77,10 @@ function knownUrl({ flags, environment }: Invocation, local: Local | undefined):
 export async function withApi<T>(invocation: Invocation, call: (api: Client) => Promise<T>): Promise<T> {
   const local = localVillage(resolve('.'));
   const token = invocation.environment['HAMLET_TOKEN'] ?? local?.token;
-  if (token === undefined) throw new Failure(`the api needs a token: put a token into HAMLET_TOKEN\n${API_DETAILS}`);
+  if (token === undefined)
+    throw new Failure(
+      `the api needs a token: make an API key in the web, on the page Connections in the menu of your account, and put it into HAMLET_TOKEN\n${API_DETAILS}`,
+    );
   const known = knownUrl(invocation, local);
   const [url, close] = known === undefined ? await forward(invocation.kubectl) : [known, (): void => undefined];
   try {
