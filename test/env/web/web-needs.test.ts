@@ -1,8 +1,10 @@
 /** In a real browser: the top bar and the title count what waits for a person, and one click settles each. */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { inTransaction, insertPermission } from '@hamlet/store';
+import { inTransaction, insertPermission, taintRun } from '@hamlet/store';
+import { hostOf } from '../../../api/server/src/egress/testing/egress-bodies.ts';
 import { ASKING_RULES, PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import { clientOf, TOKENS } from '../../../api/server/src/testing/test-village.ts';
 import { dataOf } from '../client.ts';
 import { visit, type TestBrowser } from '../browser.ts';
 import { until } from '../until.ts';
@@ -111,5 +113,36 @@ testOnDevices(
 
     await page.locator('[data-need="moderation"] [data-action="open-need"]').first().click();
     await page.waitForURL(/view=moderation/);
+  },
+);
+
+testOnDevices(
+  'the page of a run says that it read its repository, and one card asks about all hosts of the task',
+  async (viewer, name) => {
+    const { page } = viewer;
+    await permits.endAll();
+    const prompt = 'Compare https://new.example.org/prices with https://shop.example.com/list.';
+    const working = await permits.start('ada', (await permits.play.admin.createRun({ agent_id: 'ada', prompt })).run);
+    const mark = { runId: working.runId, source: 'supply', detail: 'git.example.org' } as const;
+    await inTransaction(stage.village.openDb(), (tx) => taintRun(tx, mark));
+    const broker = clientOf(stage.url, TOKENS.broker);
+    await broker.permitEgressHost(await hostOf({ permits, broker }, working));
+    dataOf(await permits.ask(working, post('1.0', 'Bread is ready')));
+    await visit(page, `?view=runs&run=${working.runId}`);
+    const facts = page.locator('.run-facts .taint-marks');
+    assert.match(await facts.innerText(), /^Its repository or a registry \(git\.example\.org\)/);
+    const hosts = page.locator('.permission', { hasText: 'new.example.org' });
+    await hosts.getByText('shop.example.com (ports 80 and 443)').waitFor();
+    await hosts.getByText('An admin chose where it comes from').waitFor();
+    await stage.shot(viewer, `run-supply-${name}`);
+    await hosts.locator('[data-answer="allow"]').scrollIntoViewIfNeeded();
+    await stage.shot(viewer, `run-hosts-${name}`);
+    await hosts.locator('[data-answer="allow"]').click();
+    await page.locator('.permission-answered[data-state="allowed"]').waitFor();
+    const other = await broker.permitEgressHost(
+      await hostOf({ permits, broker }, working, { host: 'shop.example.com' }),
+    );
+    assert.equal(other.verdict, 'allow');
+    await permits.endAll();
   },
 );

@@ -1,5 +1,6 @@
-import type { AllowScope, Permission, PermissionAnswer } from '@hamlet/contract';
+import type { AllowScope, Permission, PermissionAnswer, TaintMark } from '@hamlet/contract';
 import { answerPermission, getSessionResults, listRunArtifacts, REPLY_MAX_CHARS, roleMay } from '@hamlet/contract';
+import { isOfSupply } from '@hamlet/core';
 import { useId } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent, useLive } from '../../client/query/use-live.ts';
@@ -58,8 +59,7 @@ function PendingCard({ permission, onAnswered }: CardProps) {
       {reason !== '' && <p className="hint">{reason}</p>}
       {permission.taint !== null && (
         <div className="permission-taint">
-          <b>Text from outside has reached this run.</b> It may try to direct the agent: check the call as if a stranger
-          asked for it.
+          <TaintWarning taint={permission.taint} />
           <TaintList agentId={permission.agent_id} taint={permission.taint} />
         </div>
       )}
@@ -71,6 +71,20 @@ function PendingCard({ permission, onAnswered }: CardProps) {
         <p className="hint">Sign in as a member to answer.</p>
       )}
     </section>
+  );
+}
+
+function TaintWarning({ taint }: { readonly taint: readonly TaintMark[] }) {
+  return isOfSupply(taint.map(({ source }) => source)) ? (
+    <>
+      <b>Text of its repository or a registry has reached this run.</b> An admin chose where it comes from; it may still
+      try to direct the agent.
+    </>
+  ) : (
+    <>
+      <b>Text from outside has reached this run.</b> It may try to direct the agent: check the call as if a stranger
+      asked for it.
+    </>
   );
 }
 

@@ -223,7 +223,10 @@ test("one request is about all closed hosts that a person's message names, and o
   assert.equal(await verdictOf({ ...first, host: 'other.example.org' }), 'wait', 'the message does not name it');
   const id = await asked(first);
   const { summary } = JSON.parse((await permissionOf(working, id))?.arguments ?? '') as { readonly summary: string };
-  assert.match(summary, /^open new\.example\.org \(ports 80 and 443\), b\.example\.org \(ports 80 and 443\) for reading/);
+  assert.match(
+    summary,
+    /^open new\.example\.org \(ports 80 and 443\), b\.example\.org \(ports 80 and 443\) for reading/,
+  );
   assert.equal(await asked(second), id, 'it waits for the same answer');
   const { rule } = dataOf(await permits.answer(id, { answer: 'allow', always: 'agent' }));
   assert.equal(rule?.allow_key, 'new.example.org:80,443', 'a rule is about one host');

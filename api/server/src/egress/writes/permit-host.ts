@@ -109,7 +109,7 @@ function hostArguments(
           : []),
         ...(beside.length === 0
           ? []
-          : [`the message of this run names all of them; only ${host} can be kept open here`]),
+          : [`the message of this run names all of them; an answer for all later runs is about ${host} alone`]),
         `to keep it open, always allow it, or add ${line} to spec.egress.allow of the Agent`,
       ],
       host,

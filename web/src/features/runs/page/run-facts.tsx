@@ -1,5 +1,5 @@
-import type { Mind, Run } from '@hamlet/contract';
-import { mindLabel } from '@hamlet/core';
+import type { Mind, Run, TaintMark } from '@hamlet/contract';
+import { isOfSupply, mindLabel } from '@hamlet/core';
 import type { CallItem, TraceItem } from '../../../client/minds/trace-items.ts';
 import { Fact, LinkButton } from '../../../ui/controls.tsx';
 import { dateTime } from '../../../ui/time-labels.ts';
@@ -35,10 +35,7 @@ export function RunFacts({ run, items, files, sources, version, mind }: FactsPro
         </Fact>
       )}
       {run.taint !== undefined && (
-        <Fact
-          name="Read from outside"
-          title="Text from outside has reached this run: it asks a person before it sends, spends or runs code"
-        >
+        <Fact name="Read from outside" title={outsideHint(run.taint)}>
           <TaintList agentId={run.agent_id} taint={run.taint} />
         </Fact>
       )}
@@ -48,6 +45,11 @@ export function RunFacts({ run, items, files, sources, version, mind }: FactsPro
     </dl>
   );
 }
+
+const outsideHint = (taint: readonly TaintMark[]): string =>
+  isOfSupply(taint.map(({ source }) => source))
+    ? 'Text of its repository or a registry has reached this run: it runs programs, and asks a person before it sends or spends'
+    : 'Text from outside has reached this run: it asks a person before it sends, spends or runs code';
 
 function Origin({ run }: { readonly run: Run }) {
   const { open, select } = useVillage();
