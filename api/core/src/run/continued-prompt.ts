@@ -17,3 +17,8 @@ export function continuedPrompt(words: string, { runId, prompt, report }: EndedR
   const last = report === '' ? '' : `${middle}${shorten(report, room - task.length)}`;
   return shorten(`${begin}${task}${last}`, RUN_PROMPT_MAX_CHARS);
 }
+
+const CONTINUES = /\n\nThis continues the run [0-9a-f-]{36}, which has ended\./;
+
+/** The words of the person in the prompt of a run, without the report of an agent that it continues. Pure. */
+export const wordsOfPerson = (prompt: string): string => prompt.split(CONTINUES, 1)[0] ?? '';

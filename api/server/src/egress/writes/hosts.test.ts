@@ -240,6 +240,19 @@ test("one request is about all closed hosts that a person's message names, and o
   await permits.endAll();
 });
 
+test('a report of an agent in the prompt of the run that continues its run names no host', async () => {
+  const { agentId, runId, ...claim } = await permits.startRun('bob');
+  const end = { run_id: runId, ...claim, state: 'failed', summary: 'See https://b.example.org.' } as const;
+  dataOf(await permits.play.as(agentId).raw.settleRun(end));
+  const prompt = 'Read https://new.example.org again.';
+  const { run } = await admin.createRun({ agent_id: agentId, prompt, continues: runId });
+  assert.match(run.prompt, /b\.example\.org/);
+  const working = await permits.start('bob', run);
+  const request = await permissionOf(working, await asked(await hostOf(working)));
+  assert.doesNotMatch(request?.arguments ?? '', /b\.example/);
+  await permits.endAll();
+});
+
 test('a push outside of the own branches needs an admin', async () => {
   const working = await permits.startRun('ada', permits.member);
   const push = await writeOf({ permits, broker }, working, {

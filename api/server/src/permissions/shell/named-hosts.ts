@@ -1,4 +1,4 @@
-import { judgeEgressHost } from '@hamlet/core';
+import { judgeEgressHost, wordsOfPerson } from '@hamlet/core';
 import {
   deny,
   hostsInCommand,
@@ -47,7 +47,9 @@ export function hostsOpenedBy(rules: Rules, run: RunRow, call: AskedCall): reado
 
 /** The closed hosts in the addresses of the message or task that a person wrote for the run itself. */
 export const hostsNamedByPerson = (rules: Rules, run: RunRow): readonly Destination[] =>
-  PEOPLE.has(run.createdByRole) && run.parentRunId === null ? closedOf(rules, run, hostsInMessage(run.prompt)) : [];
+  PEOPLE.has(run.createdByRole) && run.parentRunId === null
+    ? closedOf(rules, run, hostsInMessage(wordsOfPerson(run.prompt)))
+    : [];
 
 function closedOf(rules: Rules, run: RunRow, named: readonly Destination[]): readonly Destination[] {
   const opened = named
