@@ -150,7 +150,7 @@ export class SimulatedVillage {
   async lead(process: number, skewMs: number, lease: 'stolen' | 'remade' = 'stolen'): Promise<Leader> {
     const { client, schedules } = this.#processOf(process);
     await this.#seesAll(schedules);
-    const said = await this.#newestSlots();
+    let said = await this.#newestSlots();
     const fence =
       lease === 'stolen'
         ? { ...this.#fence, transitions: this.#fence.transitions + 1 }
@@ -189,6 +189,8 @@ export class SimulatedVillage {
       },
     });
     const look = async (key: string): Promise<void> => {
+      // By now the API's stream has reported the slots that other leaders have fired.
+      said = await this.#newestSlots();
       const outcome = await reconciler.reconcile(key);
       if (outcome.kind === 'retry') throw outcome.error;
       leader.nextMs.set(key, outcome.kind === 'requeue' ? this.#nowMs + outcome.afterMs : Number.POSITIVE_INFINITY);
@@ -243,7 +245,7 @@ export class SimulatedVillage {
     return found;
   }
 
-  /** The Schedules in the first message of the API's stream. */
+  /** The Schedules as the API's stream reports them. */
   async #newestSlots(): Promise<ReadonlyMap<string, ScheduleActivity>> {
     const { rows } = await sql<{
       uid: string;
