@@ -56,9 +56,12 @@ export function hostsInCommand(command: string): readonly Destination[] {
   return [...found.values()];
 }
 
-/** The hosts that a person's message writes out. Signs of the sentence stand after an address. Pure. */
+/** The signs of a sentence after an address. A match begins with the first sign: otherwise each of many signs would be read to the last. */
+const SENTENCE_SIGNS = /(?<![.,:!?\]*_])[.,:!?\]*_]+(?=\s|$)/g;
+
+/** The hosts that a person's message writes out. Pure. */
 export const hostsInMessage = (text: string): readonly Destination[] =>
-  hostsInCommand(text.replaceAll(/[.,:!?\]*_]+(?=\s|$)/g, ' '));
+  hostsInCommand(text.replaceAll(SENTENCE_SIGNS, ' '));
 
 /** Blanks alone follow the beginning: with line ends, which begin too, each of many empty lines would be read to the last. */
 const FETCH = /(?:^|[;&|(\n])[ \t]*(curl|wget)[ \t]+([^;&|<>()`$\n]*)/g;
