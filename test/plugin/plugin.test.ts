@@ -268,7 +268,7 @@ test('runs reads from the api with a token; without one the error explains how t
     runs: readonly { prompt: string }[];
   };
   assert.deepEqual(pluck(runs, 'prompt'), ['Water the flowers.']);
-  assert.match((await hamlet('runs')).stderr, /put a token into HAMLET_TOKEN/);
+  assert.match((await hamlet('runs')).stderr, /make an API key in the web.* and put it into HAMLET_TOKEN/);
   assert.match((await hamlet('runs', { ...place, HAMLET_TOKEN: 'wrong' })).stderr, /token/);
   assert.match((await hamlet('runs --state resting', place)).stderr, /must be one of queued, running/);
 });
