@@ -81,7 +81,7 @@ test('the hosts of a command are those that it writes out, as a program would re
   for (const [command, hosts] of cases) assert.deepEqual(named(command), hosts, command);
 });
 
-test('the hosts of a message are those of its addresses, without the signs of its sentences', () => {
+test('the hosts of a message are those of its addresses, without the punctuation of its sentences', () => {
   const named = (text: string) => hostsInMessage(text).map(({ host, port }) => `${host}:${port}`);
   assert.deepEqual(named('Read https://a.example, (https://b.example/x) and **https://c.example:8443/y**.'), [
     'a.example:443',

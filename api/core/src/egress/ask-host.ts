@@ -38,7 +38,7 @@ export function hostsInWords(hosts: readonly Destination[]): string {
 export const isInternational = ({ host }: Pick<Destination, 'host'>): boolean =>
   host.split('.').some((label) => label.startsWith('xn--'));
 
-/** Maximum number of hosts that one command opens, because a person reads them all. */
+/** Maximum number of hosts that one command or message opens, because a person reads them all. */
 const NAMED_HOSTS_MAX = 3;
 const ADDRESS = /\bhttps?:\/\/[^\s'"`<>|;&()\\]+/gi;
 const PORTS: Readonly<Record<string, number | undefined>> = { 'http:': 80, 'https:': 443 };
@@ -56,12 +56,12 @@ export function hostsInCommand(command: string): readonly Destination[] {
   return [...found.values()];
 }
 
-/** The signs of a sentence after an address. A match begins with the first sign: otherwise each of many signs would be read to the last. */
-const SENTENCE_SIGNS = /(?<![.,:!?\]*_])[.,:!?\]*_]+(?=\s|$)/g;
+/** Punctuation after an address. A match begins with its first sign: otherwise each of many signs would be read to the last. */
+const PUNCTUATION = /(?<![.,:!?\]*_])[.,:!?\]*_]+(?=\s|$)/g;
 
 /** The hosts that a person's message writes out. Pure. */
 export const hostsInMessage = (text: string): readonly Destination[] =>
-  hostsInCommand(text.replaceAll(SENTENCE_SIGNS, ' '));
+  hostsInCommand(text.replaceAll(PUNCTUATION, ' '));
 
 /** Blanks alone follow the beginning: with line ends, which begin too, each of many empty lines would be read to the last. */
 const FETCH = /(?:^|[;&|(\n])[ \t]*(curl|wget)[ \t]+([^;&|<>()`$\n]*)/g;

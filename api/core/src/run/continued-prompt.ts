@@ -18,6 +18,7 @@ export function continuedPrompt(words: string, { runId, prompt, report }: EndedR
   return shorten(`${begin}${task}${last}`, RUN_PROMPT_MAX_CHARS);
 }
 
+/** The end of the person's words, as `continuedPrompt` writes it. */
 const CONTINUES = /\n\nThis continues the run [0-9a-f-]{36}, which has ended\./;
 
 /** The words of the person in the prompt of a run, without the report of an agent that it continues. Pure. */

@@ -101,7 +101,10 @@ export async function lockHostPermission(tx: Tx, runId: string, callId: string):
   return lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and tool = ${REACH_HOST}`);
 }
 
-/** Locks the newest request of a run to open a host whose text also names all of these hosts (host:port), if it waits for a person. */
+/**
+ * Locks the newest request to open a host that also asks about all of these hosts (host:port); null unless it waits for a person. The
+ * caller has locked the run.
+ */
 export async function lockRequestThatNames(
   tx: Tx,
   runId: string,
@@ -115,10 +118,10 @@ export async function lockRequestThatNames(
 }
 
 /**
- * Locks the newest call of a run, or request to open a host, that an admin allowed although its request said that this opens all of these hosts (host:port); null
- * if there is none. A call that a rule allowed opens nothing. The caller has locked the run.
+ * Locks the newest request of a run, about a call or a host, that an admin allowed and that said that this opens all of these hosts
+ * (host:port); null if there is none. A request that a rule allowed opens nothing. The caller has locked the run.
  */
-export async function lockCallThatOpened(
+export async function lockRequestThatOpened(
   tx: Tx,
   runId: string,
   hosts: readonly string[],

@@ -24,7 +24,7 @@ import { readArguments, type CallArguments } from '../../permissions/call-argume
 import { answerByRule } from '../../permissions/rules/allow-rules.ts';
 import type { Village } from '../../village.ts';
 import { hostName, hostsNamedByPerson, openedWith, refuseOpening } from '../../permissions/shell/named-hosts.ts';
-import { answerByCall } from './answer-by-call.ts';
+import { answerByEarlier } from './answer-by-earlier.ts';
 import { askPerson } from './ask-person.ts';
 import { holdAnswer } from './hold-answer.ts';
 import { refuseLife } from './refuse-life.ts';
@@ -46,9 +46,9 @@ interface Held {
 }
 
 /**
- * Decides whether a run may reach a host that no rule opens. The first request asks an admin, unless one has
- * allowed a call that names the host; the answer then holds for
- * all reads of that host and port by the run, and at both ports of the web. Rules that deny, measures and the freeze override it at each request.
+ * Decides whether a run may reach a host that no rule opens. The first request asks an admin, unless one has allowed a request that
+ * named the host; the answer then holds for all reads of that host and port by the run, and at both ports of the web. Rules that deny,
+ * measures and the freeze override it at each request.
  */
 export function permitHost(village: Village) {
   return plain(async (request: Request) =>
@@ -121,7 +121,7 @@ function hostArguments(
   return args;
 }
 
-/** The other closed hosts of a person's message that names this one: the admin decides about all at once. */
+/** The other closed hosts in the person's message, if it names this one too: the admin decides about all at once. */
 function namedBeside(village: Village, run: RunRow, opens: readonly Destination[]): readonly Destination[] {
   const asked = new Set(opens.map(hostName));
   const named = hostsNamedByPerson(village, run);
@@ -153,7 +153,7 @@ async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held
   const ruled = await answerByRule(tx, { ...question, asked: request, economy, readCommand });
   const shown =
     ruled.state === 'pending'
-      ? await answerByCall(tx, { ...question, permission: ruled, opens, asked: request })
+      ? await answerByEarlier(tx, { ...question, permission: ruled, opens, asked: request })
       : ruled;
   return shown.state === 'allowed' ? use(tx, shown) : waiting(shown);
 }

@@ -17,7 +17,7 @@ import { commandOf, type AskedCall } from './judge-hands-call.ts';
 
 const PARTLY_OPEN = deny('egress_not_allowed', 'rules open parts of this host alone; ask an admin to change them');
 
-/** The roles of people who give runs. A worker's text is its agent's, and that of a Schedule may be. */
+/** The roles of people who give runs. An agent writes the prompts of its workers, and may write those of Schedules. */
 const PEOPLE: ReadonlySet<string> = new Set(['admin', 'member']);
 
 type Rules = Pick<Village, 'egressOf' | 'policyOfRun'>;

@@ -1,5 +1,5 @@
 import type { Destination } from '@hamlet/core/egress';
-import { answerPermission, lockCallThatOpened } from '@hamlet/store';
+import { answerPermission, lockRequestThatOpened } from '@hamlet/store';
 import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
 import type { Acting } from '../../audit/record-act.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
@@ -15,18 +15,18 @@ interface Asking {
 }
 
 /**
- * Answers the request for a host with the answer of the admin who allowed a call, or another host, of the run whose request named the host, so that
- * the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all. Otherwise
- * the request stays pending. A call that a rule or a member allowed opens nothing.
+ * Answers the request for a host as an admin answered an earlier request of the run, about a call or another host, that named this host
+ * too: the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all. Without
+ * such an answer the request stays pending. A request that a rule or a member allowed opens nothing.
  */
-export async function answerByCall(tx: Tx, { run, permission, opens, asked }: Asking): Promise<PermissionRow> {
-  const call = await lockCallThatOpened(tx, run.runId, opens.map(hostName));
-  if (call === null) return permission;
-  const { answeredByRole: role, answeredById: id, answeredByName: name } = call;
+export async function answerByEarlier(tx: Tx, { run, permission, opens, asked }: Asking): Promise<PermissionRow> {
+  const earlier = await lockRequestThatOpened(tx, run.runId, opens.map(hostName));
+  if (earlier === null) return permission;
+  const { answeredByRole: role, answeredById: id, answeredByName: name } = earlier;
   if (role !== 'admin' || id === null || name === null) return permission;
   const given = { answer: 'allow', by: { role, id, name }, reply: null, usableS: USABLE_S } as const;
   const answered = await answerPermission(tx, permission.permissionId, given);
-  const more = { with_permission: call.permissionId };
+  const more = { with_permission: earlier.permissionId };
   await recordAnswer(tx, { ...asked, actor: { role, id } }, { run, permission: answered, more });
   await followPermission(tx, { run, permission: answered, event: 'permission_answered' });
   return answered;
