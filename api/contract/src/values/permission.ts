@@ -171,10 +171,7 @@ export const AllowRule = z.strictObject({
     .describe('Shell commands that it covers; null for other tools, of which it covers all calls'),
   session_id: z.uuid().nullable().describe('Only for messages of its author in this session; null for all runs'),
   tainted: z.boolean().default(false).describe('True if it also covers tainted runs'),
-  supply: z
-    .boolean()
-    .default(false)
-    .describe('True if it covers of the tainted runs only those that no source but `supply` has reached'),
+  supply: z.boolean().default(false).describe('True if it covers a tainted run only while `supply` is its only source'),
   permission_id: z.uuid().describe('Permission whose answer created it'),
   created_by: z.strictObject({ role: z.string(), id: z.string(), name: z.string() }),
   created_at: Time,

@@ -10,9 +10,8 @@ import type { RunRow } from '../runs/run-row.ts';
 export type AllowRuleRow = Row<'allow_rule'>;
 
 /**
- * `allowKey`: the shell commands that the rule covers; null for any other tool. `tainted`: it also covers tainted runs. `supply`: of these
- * only such that no other source has reached.
- * `sessionId`: null for all runs of the agent.
+ * `allowKey`: the shell commands that the rule covers; null for any other tool. `tainted`: it also covers tainted runs; with `supply`,
+ * only those that no other source has reached. `sessionId`: null for all runs of the agent.
  */
 interface NewAllowRule extends Pick<
   AllowRuleRow,
@@ -78,7 +77,7 @@ const AUTHOR_MAY = sql<boolean>`not exists (
 
 /**
  * The rules that cover a request of a run, those for all runs first. A rule of a session covers only messages of its
- * author; a tainted run needs a rule that covers tainted runs, and one that strangers have reached a rule that was given in such a run.
+ * author. A tainted run needs a rule that covers tainted runs; a run that strangers have reached needs one without `supply`.
  */
 export function readRulesFor(
   tx: Tx,

@@ -114,7 +114,7 @@ export async function giveRule(
   return accepted(rule);
 }
 
-/** The runs that a rule given for this request covers besides clean ones, and which rules cover the request. Pure. */
+/** The tainted runs that a rule given for this request covers. The same two values select the rules that cover the request. Pure. */
 function reachOf({ taint }: Pick<PermissionRow, 'taint'>): Pick<AllowRuleRow, 'tainted' | 'supply'> {
   return { tainted: taint !== null, supply: taint !== null && isOfSupply(taint.map(({ source }) => source)) };
 }

@@ -48,7 +48,7 @@ export function RunFacts({ run, items, files, sources, version, mind }: FactsPro
 
 const outsideHint = (taint: readonly TaintMark[]): string =>
   isOfSupply(taint.map(({ source }) => source))
-    ? 'Text of its repository or a registry has reached this run: it runs programs, and asks a person before it sends or spends'
+    ? 'Text of its repository or a registry has reached this run: it may run programs, but asks a person before it sends or spends'
     : 'Text from outside has reached this run: it asks a person before it sends, spends or runs code';
 
 function Origin({ run }: { readonly run: Run }) {
