@@ -111,7 +111,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
 
   return {
     gone: leaving.signal,
-    /** A handler of a model awaits it before it asks a provider. */
+    /** The handlers of requests to models await it before they ask a provider. */
     limited: ports.limited,
     /** Aborts `gone`, although the caller is still connected: it may read nothing more. */
     leave: () => leaving.abort(new Error('the caller may read nothing more')),

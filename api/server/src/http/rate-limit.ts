@@ -23,6 +23,12 @@ export function refusalOfVerdict({ policy: { quota, windowS }, resetS }: RateVer
   return refused('rate_limited', `At most ${quota} requests in ${windowS} s; wait ${resetS} s`, resetS);
 }
 
+/** The refusal of a request beyond its quota, or of one that Redis must count but could not; else null. */
+export function refuseBeyondQuota(verdict: RateVerdict | null): Refused | null {
+  if (verdict === null) return refused('unavailable', 'Redis must count this request but is unreachable; try again');
+  return verdict.allowed ? null : refusalOfVerdict(verdict);
+}
+
 const TRACKED_KEYS_MAX = 100_000;
 
 /** Counts in fixed windows in this process. At 100,000 keys it drops the windows that have ended, or else all. */

@@ -47,13 +47,13 @@ test('two replicas count an agent together exactly; other agents and people are 
 const ask = (client: TestClient): Promise<Outcome<unknown>> =>
   client.raw.completeChat({ model: 'small', messages: [{ role: 'user', content: 'Where is the mill?' }] });
 
-/** The requests for models of an agent that are under way, and the outcome of its newest. */
+/** The number of an agent's requests to models that are under way, and the outcome of its newest request. */
 async function newestAsked(agentId: AgentId): Promise<readonly [number, string | undefined]> {
   const use = await play.admin.getModelUse({ agent_id: agentId });
   return [use.in_flight, use.recent[0]?.outcome];
 }
 
-test('beyond the limit of all replicas no provider is asked, although each replica alone has counted few requests', async () => {
+test('a request beyond the limit of all replicas reaches no provider, although each replica alone has counted few', async () => {
   const [one, two] = replicas('bob');
   for (let count = 1; count < TIER_0_REQUESTS / 2; count += 1)
     for (const each of [one, two]) await each.raw.listModels();

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Actor } from '../actor.ts';
 import { isCustomRequest, isSameOrigin } from '../origin.ts';
 import { refused, type Refused } from '../outcome.ts';
-import { rateHeaders, refusalOfVerdict, type RateVerdict } from '../rate-limit.ts';
+import { rateHeaders, refuseBeyondQuota, type RateVerdict } from '../rate-limit.ts';
 import { sessionOf } from '../session-cookie.ts';
 import { authorize } from './authorize.ts';
 import type { Exchange } from './exchange.ts';
@@ -27,7 +27,7 @@ function actorOf(exchange: Exchange): Promise<Actor | Refused> | Actor {
 export interface Admitted {
   readonly ok: true;
   readonly actor: Actor;
-  /** Waits for the count of the request, and shows the quota. The refusal of a request beyond it, else null. */
+  /** Waits for the count of the request and sets the headers of its quota. The refusal of a request beyond the quota, else null. */
   readonly limited: () => Promise<Refused | null>;
 }
 
@@ -42,8 +42,8 @@ export async function admit(exchange: Exchange): Promise<Admitted | Refused> {
 }
 
 /**
- * A request of a model is counted in Redis while its handler asks Postgres, which saves a trip before the first token: unless this replica
- * alone counts too many, its handler waits for the count.
+ * Redis counts a request to a model while its handler asks Postgres, which saves a trip before the first token: the handler waits for
+ * the count. A request that is beyond the quota by the count of this replica alone waits here.
  */
 async function admitActor(exchange: Exchange, actor: Actor): Promise<Admitted | Refused> {
   const { route, request, ports } = exchange;
@@ -60,9 +60,9 @@ const waitsForCount = ({ handler, route }: Exchange): boolean =>
 
 /** Null if the request is within its quota. The headers show the quota either way. */
 export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: RateVerdict | null): Refused | null {
-  if (verdict === null) return refused('unavailable', 'Redis must count this request but is unreachable; try again');
-  for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
-  return verdict.allowed ? null : refusalOfVerdict(verdict);
+  if (verdict !== null)
+    for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
+  return refuseBeyondQuota(verdict);
 }
 
 /** A forged write can have a cookie, but no bearer token and no custom header. */

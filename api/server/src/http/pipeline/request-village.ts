@@ -3,7 +3,7 @@ import type { Db } from '@hamlet/store';
 import { originOf, type AnyHandler, type Handlers, type Origin } from '../handler.ts';
 import { runOnce, writeKeyOf } from '../idempotent.ts';
 import { refused, type Outcome } from '../outcome.ts';
-import { refusalOfVerdict } from '../rate-limit.ts';
+import { refuseBeyondQuota } from '../rate-limit.ts';
 import { authorize } from './authorize.ts';
 import type { LimitActor } from './exchange.ts';
 
@@ -34,10 +34,7 @@ export async function requestVillage<N extends keyof Handlers>(
   { caller, input }: { readonly caller: KeyedCaller; readonly input: RouteInput },
 ): Promise<Outcome<unknown>> {
   const { whole } = await limitActor(caller.actor, route);
-  const verdict = await whole;
-  if (verdict === null) return refused('unavailable', 'Redis must count this request but is unreachable; try again');
-  if (!verdict.allowed) return refusalOfVerdict(verdict);
-  const denied = authorize(route, caller.actor, input.params ?? {});
+  const denied = refuseBeyondQuota(await whole) ?? authorize(route, caller.actor, input.params ?? {});
   if (denied !== null) return denied;
   const parsed = parse(route, input);
   if (!parsed.ok) return parsed;

@@ -22,7 +22,7 @@ export interface TestAuthority {
 }
 
 const openssl = (command: string, ...more: readonly string[]) => execute('openssl', [...command.split(' '), ...more]);
-/** A new key. The PayPal stand-in signs with RSA, which openssl needs a hundred times longer to make. */
+/** Arguments for a new key. Only the PayPal stand-in, which signs with RSA, has such a key: openssl makes it a hundred times slower. */
 const NEW_KEY = {
   ec: 'req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes',
   rsa: 'req -newkey rsa:2048 -nodes',
