@@ -56,7 +56,7 @@ function stopSignals(): Ending {
   return { stop: reading.signal, stopWriting: writing.signal, stopWork: working.signal, onBusy };
 }
 
-// Until a flush, Node keeps the cached code of all modules beside the compiled one.
+// Node keeps the code for its cache in memory, beside the compiled code, until a flush.
 flushCompileCache();
 // The open stream of wakes would otherwise keep the process alive after a newer cycle has begun.
 process.exit(await main());

@@ -59,10 +59,10 @@ const UNITS = [
   { size: MILLION, letter: 'M' },
   { size: 1_000, letter: 'K' },
 ] as const;
-/** From this part of a unit on, its first decimal rounds up to the whole: 999,950 is `1M`. */
+/** A count from this part of a unit on rounds up to the unit: 999,950 is `1M`. */
 const ROUNDS_UP_FROM = 0.999_95;
 
-/** `1.8M`, like Intl.NumberFormat, whose data of languages would take 8 MB of each resident. */
+/** `1.8M`, as Intl.NumberFormat writes it. Its language data would take 8 MB of each resident. */
 function short(count: number): string {
   const unit = UNITS.find(({ size }) => count >= size * ROUNDS_UP_FROM);
   return unit === undefined ? String(count) : `${String(Math.round((count / unit.size) * 10) / 10)}${unit.letter}`;

@@ -3,12 +3,12 @@ import { bareName } from '../json/index.ts';
 /** `read`: the value in the form of the argument; undefined if it could mean two things. Pure. */
 type Alias = string | Readonly<{ name: string; read: (value: unknown) => unknown }>;
 
-/** Names that models give to arguments of a tool, each with the argument. Case, `_` and `-` do not count. */
+/** Other names that models give to arguments of a tool, each with the argument that it means. Case, `_` and `-` do not count. */
 export type ArgumentAliases = Readonly<Record<string, Alias>>;
 
 /**
- * The arguments under the names of the tool; null if no alias is among them, or if one is in doubt: its argument is given
- * too, by its own name or another alias, or its value could mean two things. Pure.
+ * The arguments under the names of the tool. Null if they contain no alias, or if one is in doubt: its argument is also given
+ * under its own name or another alias, or its value could mean two things. Pure.
  */
 export function withOwnNames(
   given: Readonly<Record<string, unknown>>,

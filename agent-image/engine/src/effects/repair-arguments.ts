@@ -44,8 +44,9 @@ export function repairArguments(written: string, tool: Named | undefined, isCut:
 function renamed(read: Repaired<unknown>, tool: Named | undefined, options: RepairOptions): Repaired<unknown> {
   if (tool?.aliases === undefined || !read.ok || !isJsonObject(read.given)) return read;
   const own = withOwnNames(read.given, tool.aliases);
-  const fitting = own === null ? read : repairAndValidate<unknown>(JSON.stringify(own), tool.input, options);
-  if (own === null || !fitting.ok) return read;
+  if (own === null) return read;
+  const fitting = repairAndValidate<unknown>(JSON.stringify(own), tool.input, options);
+  if (!fitting.ok) return read;
   return {
     ...fitting,
     repair: repairOf(new Set([...read.repair.actions, ...fitting.repair.actions, 'key_renamed'] as const)),

@@ -51,7 +51,7 @@ type Description<Input> = Readonly<{
   name: string;
   description: string;
   input: z.ZodType<Input>;
-  /** Names that models give to its arguments; a call that fits under the tool's own names runs. */
+  /** Other names that models give to its arguments. A call runs if its arguments fit once they have the tool's own names. */
   aliases?: ArgumentAliases | undefined;
   timeoutMs: number;
   /** True if the tool only waits for something or looks whether it has happened: its calls count neither for nor against progress. */

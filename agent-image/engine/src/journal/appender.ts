@@ -21,7 +21,7 @@ type Parts = Readonly<{
   makeRoom: MakeRoom;
 }>;
 
-/** The next write is committed at once if those that wait have this many characters: the event loop may not turn for a long time. */
+/** Characters of waiting writes from which the next write commits at once, because the event loop may not turn for a long time. */
 const MAX_WAITING_CHARS = 1 << 20;
 
 /** SQLite's primary result code for a full disk (sqlite3.h). */

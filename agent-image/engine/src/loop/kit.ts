@@ -86,9 +86,9 @@ export type Kit = Readonly<{
 }>;
 
 /**
- * After these events the process sends nothing except a `read` or a request to the model before the next event. A kill in between makes
- * the next engine ask again. Its first request lists its context (`context_built`) and is therefore written before it is sent, so a
- * request that kills each process uses up its attempts.
+ * After these events the process sends nothing before the next event, except a `read` or a request to the model. A kill in between loses
+ * the event, and the next engine reads or asks again. The first request of an engine also records its context (`context_built`), so it is
+ * written before it is sent: a request that kills every process uses up its attempts.
  */
 const SOON: ReadonlySet<string> = new Set([
   'stage_opened',

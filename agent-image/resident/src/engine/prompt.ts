@@ -77,7 +77,7 @@ function situationOf(circumstances: Circumstances) {
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n');
 
 /**
- * The day with its weekday, and the time in UTC. A run that waits for people may continue on another day. The data of
+ * The day with its weekday, and the time in UTC. A run that waits for people may continue on another day. The language data of
  * Intl.DateTimeFormat would take 8 MB of each resident.
  */
 const dateInWords = (now: Date): string =>

@@ -11,7 +11,7 @@ import { aliasesOf } from './argument-aliases.ts';
 const TOOLS = [...villageTools({} as ToolKit), ...handsTools(aHandsKit({ socket: '/none', workspace: '/workspace' }))];
 const named = (name: string) => TOOLS.find((tool) => tool.name === name) ?? assert.fail(name);
 
-test('each alias stands for an argument of its tool, and for none by its own name', () => {
+test('each alias means an argument of its tool, and is not itself the name of one', () => {
   const aliased = TOOLS.filter(({ aliases }) => aliases !== undefined);
   assert.ok(aliased.length > 10);
   for (const { name, input, aliases = {} } of aliased) {

@@ -1,6 +1,6 @@
 import type { ArgumentAliases } from '@hamlet/engine';
 
-/** Programs that give a time in seconds give hundreds, those that give milliseconds whole seconds from ten on; the rest is in doubt. */
+/** Programs give a time limit as up to hundreds of seconds, or as whole seconds from ten on in milliseconds. Other numbers are in doubt. */
 const SECONDS_MAX = 999;
 const MS_MIN = 10_000;
 
@@ -28,10 +28,10 @@ const limit = (name: string): ArgumentAliases => ({
 const TIMEOUT = limit('timeout_s');
 const FILE: ArgumentAliases = { file_path: 'path', file: 'path', file_name: 'path' };
 const FOLDER: ArgumentAliases = { dir: 'path', directory: 'path', folder: 'path', dir_path: 'path' };
-const URL: ArgumentAliases = { uri: 'url' };
-const FOUND: ArgumentAliases = { q: 'query', search_query: 'query' };
+const ADDRESS: ArgumentAliases = { uri: 'url' };
+const QUERY: ArgumentAliases = { q: 'query', search_query: 'query' };
 
-/** Names that models know from other programs. None is here that could mean two things, such as `offset`, which some count from 0. */
+/** Names that models know from other programs. It leaves out those that could mean two things: some programs count `offset` from 0. */
 const ALIASES: Readonly<Record<string, ArgumentAliases>> = {
   shell: { cmd: 'command', run_in_background: 'background', ...TIMEOUT },
   wait_for: { file_path: 'file', path: 'file', ...limit('seconds') },
@@ -50,13 +50,13 @@ const ALIASES: Readonly<Record<string, ArgumentAliases>> = {
   remember_documents: { ...FILE, ...FOLDER },
   deliver: { file_path: 'path' },
   install_package: TIMEOUT,
-  browser_open: { ...URL, ...TIMEOUT },
-  http: URL,
-  web_fetch: URL,
-  web_search: { ...FOUND, num_results: 'count', max_results: 'count', limit: 'count' },
-  search_board: FOUND,
-  search_memories: FOUND,
+  browser_open: { ...ADDRESS, ...TIMEOUT },
+  http: ADDRESS,
+  web_fetch: ADDRESS,
+  web_search: { ...QUERY, num_results: 'count', max_results: 'count', limit: 'count' },
+  search_board: QUERY,
+  search_memories: QUERY,
 };
 
-/** The names that models give to arguments of a tool of the village; undefined for a tool without. */
+/** Other names that models give to arguments of a tool of the village; undefined if none are known. */
 export const aliasesOf = (tool: string): ArgumentAliases | undefined => ALIASES[tool];
