@@ -23,19 +23,19 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ['<thin ice</thi', '', '<thin ice</thi'],
 ];
 
-/** Splits a text in pieces of a length. */
+/** Splits a text that arrives in pieces of `size` characters. */
 function split(written: string, size: number, { isOpened = false, finish = 'stop' as Finish } = {}) {
   const splitter = new ThoughtSplitter(isOpened);
   const pieces: SplitPiece[] = [];
   for (let at = 0; at < written.length; at += size) pieces.push(...splitter.take(written.slice(at, at + size)));
   pieces.push(...splitter.end(finish));
-  return { pieces, isBare: splitter.isBare };
+  return pieces;
 }
 
 for (const [written, thought, answer] of CASES)
   test(`${JSON.stringify(written)} is split for every length of its pieces`, () => {
     for (let size = 1; size <= written.length; size += 1) {
-      const { reasoning, content } = split(written, size).pieces.reduce(foldDelta, EMPTY_ANSWER);
+      const { reasoning, content } = split(written, size).reduce(foldDelta, EMPTY_ANSWER);
       assert.deepEqual([reasoning, content], [thought, answer], `${size}`);
     }
   });
@@ -50,7 +50,7 @@ const OPENED: readonly (readonly [string, Finish, string, string])[] = [
 for (const [written, finish, thought, answer] of OPENED)
   test(`${JSON.stringify(written)} begins with thoughts if the prompt opens them and the end is ${finish}`, () => {
     for (let size = 1; size <= written.length; size += 1) {
-      const { pieces } = split(written, size, { isOpened: true, finish });
+      const pieces = split(written, size, { isOpened: true, finish });
       const { reasoning, content } = pieces.reduce(foldDelta, EMPTY_ANSWER);
       assert.deepEqual([reasoning, content], [thought, answer], `${size}`);
       assert.ok(!pieces.some(({ endsThoughts }) => endsThoughts), 'no text is taken back');

@@ -1,6 +1,6 @@
 import type { Finish } from './chat-delta.ts';
 
-/** `endsThoughts`: all text before the piece was thoughts. */
+/** `endsThoughts`: all text before the piece was thoughts, as in AdapterDelta. */
 export interface SplitPiece {
   readonly kind: 'text' | 'reasoning';
   readonly text: string;
@@ -27,9 +27,9 @@ function openLength(text: string, tag: string): number {
 }
 
 /**
- * Splits the pieces of a text into the thoughts at its beginning, in tags, and the answer. Holds back what may be a part
- * of a tag. Mutable because a tag may span several pieces. A closing tag without an opening one turns all text before it into
- * thoughts; the caller has that text already, so the piece with the tag says so.
+ * Splits the pieces of a text into the thoughts at its beginning, in tags, and the answer. Holds back a possible part of a tag.
+ * A closing tag without an opening one turns all text before it into thoughts; the caller already has that text, so the piece with
+ * the tag says so. Mutable because a tag may span several pieces.
  */
 export class ThoughtSplitter {
   /** In `answer` a closing tag may still follow; in `settled` all further text is the answer. */
@@ -47,7 +47,7 @@ export class ThoughtSplitter {
     this.#isOpened = isOpened;
   }
 
-  /** True if the text has a closing tag without an opening one. */
+  /** True if the text begins with thoughts, as far as it is known, and no tag in it opens them. */
   get isBare(): boolean {
     return this.#isBare;
   }
@@ -127,7 +127,10 @@ export class ThoughtSplitter {
     if (text !== '') yield { kind, text };
   }
 
-  /** The rest that was held back, at the end of the text. Thoughts that no tag has opened or closed are the answer, unless it was cut off. */
+  /**
+   * The rest that was held back, at the end of the text. Thoughts that no tag has opened or closed are the answer, unless the text was
+   * cut off.
+   */
   *end(finish: Finish): Generator<SplitPiece> {
     if (this.#state === 'answer' && this.#held === CLOSE) yield* this.#closeBare();
     const unopened = this.#unopened + this.#held;

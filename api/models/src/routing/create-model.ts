@@ -76,7 +76,7 @@ function spentOf(attempt: Attempt, request: ChatRequest, price: ModelPrice | nul
 }
 
 interface OpenSetup extends ModelSetup {
-  /** The targets whose newest answer closed thoughts that its prompt had opened: the next answer begins with thoughts. Mutable. */
+  /** The targets whose newest answer closed thoughts that its prompt had opened: the next answer begins with thoughts. Each answer updates it. */
   readonly opened: WeakSet<ModelTarget>;
 }
 

@@ -14,7 +14,7 @@ export const argumentsText = z
   .optional()
   .transform((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? undefined)) ?? '');
 
-/** A list in which each entry of another form is left out. Some servers send its only entry without the list. */
+/** The entries of a list that have the form. A value without a list counts as its only entry, as some servers send it. */
 export function listOf<T>(entry: z.ZodType<T>): z.ZodType<readonly T[]> {
   return z
     .unknown()
