@@ -48,7 +48,7 @@ const LANES: readonly (readonly Part[])[] = [
 const PARTS = LANES.flat();
 /** Both lanes together use about 6 GiB. */
 const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
-/** With fewer, the second lane waits for room: beside files that wait too, each would keep the other waiting until its limits pass. */
+/** With fewer, the second lane waits until the first leaves room: side by side, both would miss their deadlines. */
 const PROCESSORS_FOR_BOTH = 4;
 /** Below the 90 minutes of the project's CI, so that its output names what hung. */
 const MINUTES = 75;
@@ -76,19 +76,19 @@ interface Choice {
 }
 
 /**
- * Runs the lanes side by side, the second from the time at which the first leaves room for it. A part that throws counts as one
+ * Runs the lanes side by side; with few processors, the second starts when the first leaves room. A part that throws counts as one
  * failure, and the next part of its lane still runs.
  */
 async function runLanes(choice: Choice, lanes: Choice['lanes']): Promise<Tally> {
   const memory = remember(choice);
   const room = Promise.withResolvers<void>();
   if (availableParallelism() >= PROCESSORS_FOR_BOTH) room.resolve();
-  const run = { ...memory, leaveRoom: room.resolve };
+  const shared = { ...memory, leaveRoom: room.resolve };
   const tallies = await Promise.all(
     lanes.map(async (parts, index) => {
       if (index > 0) await room.promise;
       const done: Tally[] = [];
-      for (const part of parts) if (!isInterrupted()) done.push(await runPart(part, choice, run));
+      for (const part of parts) if (!isInterrupted()) done.push(await runPart(part, choice, shared));
       room.resolve();
       return done;
     }),
@@ -130,25 +130,26 @@ function remember({ isFull, files }: Choice): Pick<Run, 'before' | 'keep'> & {
   };
 }
 
-type Memory = Pick<Run, 'before' | 'keep' | 'leaveRoom'>;
+/** Members of a run that all its parts share. */
+type Shared = Pick<Run, 'before' | 'keep' | 'leaveRoom'>;
 
-async function runPart(part: Part, { isFull, files }: Choice, memory: Memory): Promise<Tally> {
+async function runPart(part: Part, { isFull, files }: Choice, shared: Shared): Promise<Tally> {
   const started = performance.now();
   const print: Print = (line) => console.log(`${part.name.padEnd(NAME_WIDTH)}│ ${line}`);
   print(`── ${part.does}`);
   const includes = (file: string): boolean => files?.has(file) ?? (isFull || isInGate(file));
-  const known = part.isOneUnit === true ? memory.before(part.name) : undefined;
+  const known = part.isOneUnit === true ? shared.before(part.name) : undefined;
   if (known !== undefined) {
     print('passed before at this commit');
     return known;
   }
-  const tally = await part.run({ print, isFull, includes, ...memory }).catch((error: unknown): Tally => {
+  const tally = await part.run({ print, isFull, includes, ...shared }).catch((error: unknown): Tally => {
     printFailure(error);
     return { passed: 0, failed: 1, failures: [{ what: String(error), rerun: `make test ONLY=${part.name}` }] };
   });
   const seconds = (performance.now() - started) / 1000;
   print(`── ${countsOf(tally)} in ${seconds.toFixed(0)} s`);
-  if (part.isOneUnit === true) memory.keep(part.name, { ...tally, seconds });
+  if (part.isOneUnit === true) shared.keep(part.name, { ...tally, seconds });
   return {
     ...tally,
     failures: tally.failures.map((failure) => ({ ...failure, what: `${part.name}: ${failure.what}` })),

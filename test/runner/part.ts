@@ -29,7 +29,7 @@ export interface Run {
   /** The result of a unit (a file or a program) in an interrupted full run at this commit; undefined if it must run. */
   before(unit: string): Tally | undefined;
   keep(unit: string, result: Tally & { readonly seconds: number }): void;
-  /** The unit tests call it when only files that compute in the background are left: a village finds room beside them. */
+  /** Lets a waiting lane start. The unit tests call it when only files that compute in the background are left. */
   leaveRoom(): void;
 }
 

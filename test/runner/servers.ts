@@ -52,7 +52,7 @@ export async function serverIn(folder: string, content: 'empty' | 'migrated'): P
   return server;
 }
 
-/** Migrates. The session after it writes a file that spares later sessions a read of the catalog; copies contain it. */
+/** Migrates, then opens a session: Postgres writes its cache of the catalog with it, and later sessions, also on copies, read that file. */
 async function migrateServer(port: number): Promise<void> {
   await migrate({ ownerUrl: testUrl(port, 'postgres'), appUrl: testUrl(port, 'postgres', 'app') });
   const db = openDatabase({ url: testUrl(port, 'postgres'), poolSize: 1, onError: () => undefined });

@@ -189,7 +189,7 @@ export class SimulatedVillage {
       },
     });
     const look = async (key: string): Promise<void> => {
-      // By now the API's stream has reported the slots that other leaders have fired.
+      // The API's stream has reported the slots that other leaders have fired by now.
       said = await this.#newestSlots();
       const outcome = await reconciler.reconcile(key);
       if (outcome.kind === 'retry') throw outcome.error;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Some requests need these packages: the first of them loads them. At the start they would take memory and time of every process. */
+/** Packages that only some requests need; the first of these loads them. At the start they would cost every process time and memory. */
 const LATE = [
   '@a2a-js/sdk',
   '@agentclientprotocol/sdk',

@@ -56,7 +56,7 @@ test('a file that changes or ends its process or cannot be loaded fails by its n
   assert.match(lines.join(' '), /"late" was registered after its file was loaded/);
 });
 
-test('an error that no test awaits fails the test that runs, nested tests and hooks belong to theirs, and promises have no ids', async () => {
+test('an error that no test awaits fails the running test; nested tests and hooks belong to their own; promises have no ids', async () => {
   const { results, lines } = await runAll(['throws-unawaited']);
   assert.deepEqual(
     results.map(({ passed, failures }) => [passed, failures.map(({ what }) => what.replace(/^[^ ]+ /, ''))]),

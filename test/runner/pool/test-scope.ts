@@ -7,7 +7,7 @@ const hooks = process.getBuiltinModule('node:async_hooks');
 const { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId } = hooks;
 
 const scope = new AsyncLocalStorage<number>();
-/** The callbacks of node:test, which here learn of its tests alone. Mutable because node:test creates its hook when it starts. */
+/** The callbacks of node:test's hook, called here for its tests alone. Mutable because node:test creates its hook when it starts. */
 let callbacks: Parameters<typeof createHook>[0] = {};
 
 /** The base of a test: its functions run with its id in their scope. */

@@ -1,4 +1,4 @@
-/** A test file in which an error that no test awaits arises while its test runs, and whose hooks and tests are nested. */
+/** A test file with an error that its running test does not await, and with a nested test and hook. */
 import { executionAsyncId } from 'node:async_hooks';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
