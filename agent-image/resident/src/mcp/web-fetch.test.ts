@@ -1,6 +1,5 @@
 /** Answers of HTTP MCP servers: the authorities that are trusted, exact integers, and the limits of an answer. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -8,15 +7,11 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { listenOnLoopback } from '@hamlet/test/env/net/loopback';
 import { testFolder } from '@hamlet/test/env/at-end';
+import { selfSigned } from '../testing/self-signed.ts';
 import { webFetch } from './web-fetch.ts';
 
 const folder = testFolder('trust');
-const [key, certificate] = [join(folder, 'ca.key'), join(folder, 'ca.crt')];
-
-const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-const made = [...kind, '-days', '2', '-keyout', key, '-out', certificate];
-execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
+const [key, certificate] = selfSigned(folder, ['DNS:localhost', 'IP:127.0.0.1']);
 
 test("the village's authority is trusted if its file exists; without the file only public authorities are", async () => {
   const pair = { key: readFileSync(key), cert: readFileSync(certificate) };

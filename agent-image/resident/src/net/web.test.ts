@@ -1,11 +1,10 @@
 /** http and web_fetch in real hands, through a proxy that refuses as the broker does. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { testFolder, untilEnd } from '@hamlet/test/env/at-end';
+import { selfSigned } from '../testing/self-signed.ts';
 import { startNet, type Net } from './testing/a-net.ts';
 import { startNetHands } from './testing/net-hands.ts';
 
@@ -15,12 +14,7 @@ const PAGE = `<!doctype html><html><head><title>Apples &amp; pears</title><scrip
 <body><nav><a href="/menu">Menu</a></nav><main><h1>Fruit</h1><p>Read <a href="more?x=1">more</a> or <a href="https://other.test/">elsewhere</a>,
 and <a href="more?x=1">more</a> again.</p><a href="javascript:alert(1)">bad</a><style>p { color: red }</style></main></body></html>`;
 
-const folder = testFolder('web');
-const [key, certificate] = [join(folder, 'own.key'), join(folder, 'own.crt')];
-const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-const made = [...kind, '-days', '2', '-keyout', key, '-out', certificate];
-const subject = ['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`];
-execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
+const [key, certificate] = selfSigned(testFolder('web'), [`DNS:${HOST}`]);
 const own = untilEnd(await startNet({ key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') }));
 const net: Net = {
   ...own,
