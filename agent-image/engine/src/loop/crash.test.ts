@@ -1,4 +1,7 @@
-/** Kills a process at each write of the journal, or at a request to the model; another continues. The witness records what happened in the world. */
+/**
+ * Kills a process at each write of the journal, and at requests to the model; another process continues the run. The witness records
+ * what happened in the world.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,12 +30,12 @@ const NAMES: Readonly<Record<Way, string>> = {
   compaction: 'a run that is summarized',
   worker: 'a run with a worker',
 };
-/** Requests of a run with a call in each answer, each of which leaves the process before the journal has it. */
+/** Kills at the requests of a run with a call in each answer. Each request leaves the process before the journal has it. */
 const SENT = EFFECTS.map((_, index) => `sent:${index + 2}`);
 
 /**
  * The kills of the gate: alternately before and after each write until the calls are made, around the summary and at the end,
- * and at the beginning and in the work of a worker.
+ * at the beginning and in the work of a worker, and at requests.
  */
 const GATE: Readonly<Record<Way, readonly string[]>> = {
   plain: Array.from({ length: 14 }, (_, index) => `${index % 2 === 0 ? 'before' : 'after'}:${index + 1}`),

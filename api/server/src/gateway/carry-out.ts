@@ -120,13 +120,13 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
   if (outcome === 'done') await ports.health.succeeded({ provider, model: plan.served.name });
 }
 
-/** Ends a request for which no provider was asked; its tokens are free again. */
+/** Ends a request without asking a provider, and frees its tokens. */
 export async function endUnasked({ db }: GatewayPorts, { requestId }: Pick<Ticket, 'requestId'>): Promise<void> {
   const end = { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 } as const;
   await endModelRequest(db, { requestId, line: null }, end);
 }
 
-/** Ends an accepted request that no provider will be asked for; its money and tokens are free again. */
+/** Ends an accepted request without asking a provider, and frees its money, tokens and place. */
 export async function withdraw(ports: GatewayPorts, ticket: Ticket): Promise<void> {
   try {
     await ports.meter.release(ticket.reservation);
