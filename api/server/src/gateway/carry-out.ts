@@ -128,13 +128,9 @@ export async function endUnasked({ db }: GatewayPorts, { requestId }: Pick<Ticke
 
 /** Ends an accepted request without asking a provider, and frees its money, tokens and place. */
 export async function withdraw(ports: GatewayPorts, ticket: Ticket): Promise<void> {
-  try {
-    await ports.meter.release(ticket.reservation);
-    await endUnasked(ports, ticket);
-  } finally {
-    ticket.brake.close();
-    ticket.place.release();
-  }
+  ticket.brake.close();
+  ticket.place.release();
+  await Promise.all([ports.meter.release(ticket.reservation), endUnasked(ports, ticket)]);
 }
 
 async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, seal: CallSeal) {
