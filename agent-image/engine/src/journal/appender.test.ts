@@ -75,7 +75,7 @@ test('callers of one turn of the event loop share a sync', async () => {
   journal.close();
 });
 
-test('after a failed transaction, waiting writes come first in the next one', () => {
+test('after a failed transaction, waiting writes come first in the next one, which is committed at once', () => {
   const path = journals.path();
   const database = openDatabase(path);
   const events = openEventTable(database);
@@ -95,6 +95,7 @@ test('after a failed transaction, waiting writes come first in the next one', ()
   assert.throws(() => append('model_asked', LARGE, false), { code: 'journal_unwritable' });
   assert.equal(appender.last, 2, 'the waiting write keeps its place');
   assert.equal(events.last().seq, 1, 'the file has neither write');
+  assert.throws(() => append('model_asked', LARGE, true), { code: 'journal_unwritable' }, 'a write that could wait');
   database.exec('pragma max_page_count = 100000');
   append('model_asked', LARGE, false);
   appender.end();

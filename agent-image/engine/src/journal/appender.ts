@@ -41,6 +41,8 @@ export class Appender {
   #isOpen = false;
   #last: number;
   #isDue = false;
+  /** True after a failed transaction: the next write is committed at once, and throws if that fails again. */
+  #hasFailed = false;
   /** The write-ahead log. SQLite keeps this file while the journal is open. */
   #log: number | null = null;
   #nextSync: Promise<void> | null = null;
@@ -66,7 +68,7 @@ export class Appender {
     this.#try(() => {
       this.#open();
       this.#insert(placed);
-      if (soon && !sync && this.#waitingChars < MAX_WAITING_CHARS) return void this.#wait(placed);
+      if (soon && !sync && !this.#hasFailed && this.#waitingChars < MAX_WAITING_CHARS) return void this.#wait(placed);
       this.#close();
     });
     this.#last += events.length;
@@ -140,6 +142,7 @@ export class Appender {
   #close(): void {
     this.#commit.run();
     this.#isOpen = false;
+    this.#hasFailed = false;
     this.#waiting.length = 0;
     this.#waitingChars = 0;
   }
@@ -174,6 +177,7 @@ export class Appender {
     const { database, events, payloads } = this.#parts;
     if (database.isTransaction) database.exec('rollback');
     this.#isOpen = false;
+    this.#hasFailed = true;
     events.forgetNames();
     payloads.forget();
   }
