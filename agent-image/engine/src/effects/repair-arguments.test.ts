@@ -45,7 +45,8 @@ const aliases = {
 const NAMED: readonly (readonly [written: string, text: string])[] = [
   ['{"where":"market"}', '{"place":"market"}'],
   ['{"whereTo":"market","dozens":2}', '{"place":"market","count":24}'],
-  ["{'where': 5,}", '{"place":"5"}'],
+  ["{'where': 'mill',}", '{"place":"mill"}'],
+  ['{"where":1.10}', '{"where":1.10}'],
   ['{"where":"market","place":"mill"}', '{"where":"market","place":"mill"}'],
   ['{"where":"market","where_to":"mill"}', '{"where":"market","where_to":"mill"}'],
   ['{"where":"market","dozens":"some"}', '{"where":"market","dozens":"some"}'],

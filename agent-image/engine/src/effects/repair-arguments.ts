@@ -46,7 +46,8 @@ function renamed(read: Repaired<unknown>, tool: Named | undefined, options: Repa
   const own = withOwnNames(read.given, tool.aliases);
   if (own === null) return read;
   const fitting = repairAndValidate<unknown>(JSON.stringify(own), tool.input, options);
-  if (!fitting.ok) return read;
+  // A number that becomes a text keeps its digits only under the tool's own name.
+  if (!fitting.ok || fitting.repair.actions.includes('number_to_text')) return read;
   return {
     ...fitting,
     repair: repairOf(new Set([...read.repair.actions, ...fitting.repair.actions, 'key_renamed'] as const)),
