@@ -1,16 +1,14 @@
-import type { Destination } from '@hamlet/core/egress';
-import { answerPermission, lockRequestThatOpened } from '@hamlet/store';
-import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
+import { answerPermission } from '@hamlet/store';
+import type { HeldPermission, PermissionRow, RunRow, Tx } from '@hamlet/store';
 import type { Acting } from '../../audit/record-act.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
 import { recordAnswer, USABLE_S } from '../../permissions/rules/allow-rules.ts';
-import { hostName } from '../../permissions/shell/named-hosts.ts';
 
 interface Asking {
   readonly run: RunRow;
   readonly permission: PermissionRow;
-  /** The host at each port that the request is about. */
-  readonly opens: readonly Destination[];
+  /** The earlier request of the run that said that it opens the host too. */
+  readonly earlier: HeldPermission;
   readonly asked: Acting;
 }
 
@@ -19,9 +17,7 @@ interface Asking {
  * too: the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all. Without
  * such an answer the request stays pending. A request that a rule or a member allowed opens nothing.
  */
-export async function answerByEarlier(tx: Tx, { run, permission, opens, asked }: Asking): Promise<PermissionRow> {
-  const earlier = await lockRequestThatOpened(tx, run.runId, opens.map(hostName));
-  if (earlier === null) return permission;
+export async function answerByEarlier(tx: Tx, { run, permission, earlier, asked }: Asking): Promise<PermissionRow> {
   const { answeredByRole: role, answeredById: id, answeredByName: name } = earlier;
   if (role !== 'admin' || id === null || name === null) return permission;
   const given = { answer: 'allow', by: { role, id, name }, reply: null, usableS: USABLE_S } as const;

@@ -222,9 +222,10 @@ test("one request is about all closed hosts that a person's message names, and o
   const second = { ...first, host: 'b.example.org' };
   assert.equal(await verdictOf({ ...first, host: 'other.example.org' }), 'wait', 'the message does not name it');
   const id = await asked(first);
-  const { summary } = JSON.parse((await permissionOf(working, id))?.arguments ?? '') as { readonly summary: string };
+  const summaryOf = async (of: Working, which: string): Promise<string> =>
+    (JSON.parse((await permissionOf(of, which))?.arguments ?? '') as { readonly summary: string }).summary;
   assert.match(
-    summary,
+    await summaryOf(working, id),
     /^open new\.example\.org \(ports 80 and 443\), b\.example\.org \(ports 80 and 443\) for reading/,
   );
   assert.equal(await asked(second), id, 'it waits for the same answer');
@@ -237,6 +238,19 @@ test("one request is about all closed hosts that a person's message names, and o
   const [new_, b] = [await hostOf(denied), await hostOf(denied, { host: 'b.example.org' })];
   dataOf(await permits.answer(await asked(new_), { answer: 'deny' }, permits.member));
   assert.deepEqual([await verdictOf(new_), await verdictOf(b)], ['egress_person_denied', 'wait']);
+  assert.doesNotMatch(await summaryOf(denied, await asked(b)), /new\.example/, 'an admin keeps it closed');
+  await permits.endAll();
+  const byCommand = await given('bob');
+  const call = { tool: 'shell', callId: '1.0', args: { command: '$X; curl https://new.example.org/v1' } };
+  const { permission } = dataOf(await permits.ask(byCommand, call));
+  dataOf(await permits.answer(permission.permission_id, { answer: 'allow' }));
+  assert.equal(await permits.begun(byCommand, call), 'begun');
+  const connected = await hostOf(byCommand, { call: call.callId });
+  assert.deepEqual(
+    [await verdictOf(connected), await verdictOf({ ...connected, host: 'b.example.org' })],
+    ['allow', 'wait'],
+    'the command named one of them',
+  );
   await permits.endAll();
 });
 

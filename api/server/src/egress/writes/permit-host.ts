@@ -15,6 +15,7 @@ import {
   lockHostPermission,
   lockPermission,
   lockRequestThatNames,
+  lockRequestThatOpened,
   lockRun,
   readLongWaits,
 } from '@hamlet/store';
@@ -121,11 +122,28 @@ function hostArguments(
   return args;
 }
 
-/** The other closed hosts in the person's message, if it names this one too: the admin decides about all at once. */
-function namedBeside(village: Village, run: RunRow, opens: readonly Destination[]): readonly Destination[] {
+/**
+ * The other closed hosts in the person's message, if it names this one too: the admin decides about all at once, except about
+ * hosts that an admin keeps closed.
+ */
+async function namedBeside(
+  tx: Tx,
+  village: Village,
+  { run, opens }: Pick<Held, 'run' | 'opens'>,
+): Promise<readonly Destination[]> {
   const asked = new Set(opens.map(hostName));
   const named = hostsNamedByPerson(village, run);
-  return named.some((host) => asked.has(hostName(host))) ? named.filter((host) => !asked.has(hostName(host))) : [];
+  if (!named.some((host) => asked.has(hostName(host)))) return [];
+  const others = Map.groupBy(
+    named.filter((host) => !asked.has(hostName(host))),
+    ({ host }) => host,
+  );
+  const beside: Destination[] = [];
+  for (const [host, at] of others) {
+    const earlier = await lockHostPermission(tx, run.runId, hostCallId(host, portsOf(at)));
+    if (earlier?.state !== 'denied') beside.push(...at);
+  }
+  return beside;
 }
 
 async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held): Promise<EgressPermitted> {
@@ -135,7 +153,9 @@ async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held
   const { all, pending } = await countBrokerPermissions(tx, held.runId, [REACH_HOST]);
   const run = all >= HOSTS_OF_RUN_MAX ? null : await withPlace(tx, village, { run: held, pending });
   if (run === null) return tooMany(body);
-  const beside = namedBeside(village, run, opens);
+  // An admin's earlier answer opens what its own text named, and no further host.
+  const earlier = await lockRequestThatOpened(tx, run.runId, opens.map(hostName));
+  const beside = earlier === null ? await namedBeside(tx, village, { run, opens }) : [];
   const callId = hostCallId(body.host, portsOf(opens));
   const policy = village.policyOfRun(run);
   const question = await askPerson(tx, request, {
@@ -152,8 +172,8 @@ async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held
   const { economy, readCommand } = village;
   const ruled = await answerByRule(tx, { ...question, asked: request, economy, readCommand });
   const shown =
-    ruled.state === 'pending'
-      ? await answerByEarlier(tx, { ...question, permission: ruled, opens, asked: request })
+    ruled.state === 'pending' && earlier !== null
+      ? await answerByEarlier(tx, { ...question, permission: ruled, earlier, asked: request })
       : ruled;
   return shown.state === 'allowed' ? use(tx, shown) : waiting(shown);
 }
