@@ -24,8 +24,7 @@ export interface ReasoningPiece {
 
 /** Pieces of an answer from an adapter. `end` comes last; an answer without it is incomplete. */
 export type AdapterDelta =
-  /** `endsThoughts`: all text before the piece was thoughts, and the piece is the tag that ends them. */
-  | { readonly kind: 'text'; readonly text: string; readonly endsThoughts?: true }
+  | { readonly kind: 'text'; readonly text: string }
   | ReasoningPiece
   | ToolPiece
   /** The probabilities of the next tokens, in the form of Chat Completions. */

@@ -61,19 +61,13 @@ function addThought(
   return text === '' && sealed === null ? items : [...items, { text, sealed }];
 }
 
-function endThoughts(state: AnswerState): AnswerState {
-  const { content: text, reasoning, reasoningItems } = state;
-  const items = addThought(reasoningItems, { kind: 'reasoning', text });
-  return { ...state, content: '', reasoning: reasoning + text, reasoningItems: items };
-}
-
 /** Adds one piece to an answer. Pure. */
 export function foldDelta(state: AnswerState, delta: ChatDelta): AnswerState {
   switch (delta.kind) {
     case 'begin':
       return { ...EMPTY_ANSWER, failedAttempts: state.failedAttempts, target: delta.target };
     case 'text':
-      return delta.endsThoughts === true ? endThoughts(state) : { ...state, content: state.content + delta.text };
+      return { ...state, content: state.content + delta.text };
     case 'reasoning':
       return {
         ...state,

@@ -75,16 +75,6 @@ function spentOf(attempt: Attempt, request: ChatRequest, price: ModelPrice | nul
   return { usage, costEstimate: price === null ? null : estimateCost(usage, price) };
 }
 
-interface OpenSetup extends ModelSetup {
-  /** The targets whose newest answer closed thoughts that its prompt had opened: the next answer begins with thoughts. Each answer updates it. */
-  readonly opened: WeakSet<ModelTarget>;
-}
-
-function noteOpened({ opened }: OpenSetup, target: ModelTarget, { isOpened }: EvenAnswer): void {
-  if (isOpened) opened.add(target);
-  else opened.delete(target);
-}
-
 interface Round {
   readonly request: ChatRequest;
   readonly stream: boolean;
@@ -120,7 +110,7 @@ function ask({ adapter, model, contextTokens, can = ALL_CAPABILITIES }: ModelTar
  * Makes an attempt, and those that follow it: each uses up one of the `attempts` of a target, or a part of the request.
  * One generator reads the pieces of an attempt, because each further one costs every token some microseconds.
  */
-async function* attemptFrom(setup: OpenSetup, turn: Turn): AsyncGenerator<ChatDelta> {
+async function* attemptFrom(setup: ModelSetup, turn: Turn): AsyncGenerator<ChatDelta> {
   const { number, round, at } = turn;
   const { request, signal } = round;
   const target = setup.targets[at];
@@ -129,11 +119,11 @@ async function* attemptFrom(setup: OpenSetup, turn: Turn): AsyncGenerator<ChatDe
   yield { kind: 'begin', attempt: number, target: nameOf(target) };
   let error: ModelError;
   try {
-    const even = new EvenAnswer(request, setup.limits, setup.opened.has(target));
+    const even = new EvenAnswer(request, setup.limits);
     for await (const delta of ask(target, round)) {
       signal.throwIfAborted();
       for (const piece of shownPieces(even.take(delta), { target, request, attempt })) yield piece;
-      if (delta.kind === 'end') return void noteOpened(setup, target, even);
+      if (delta.kind === 'end') return;
     }
     throw new ModelFault('network', 'the provider closed the answer before its end');
   } catch (thrown) {
@@ -189,12 +179,11 @@ function nameOf({ adapter, model }: ModelTarget): Target {
  * cannot serve a request; see `fitRequest`. A target that cannot stream returns its whole answer in one piece.
  */
 export function createModel(setup: ModelSetup): Model {
-  const opened = new WeakSet<ModelTarget>();
   const start = (asked: ChatRequest, stream: boolean): AsyncGenerator<ChatDelta> => {
     const { targets, request, refusal } = fitRequest(setup.targets, asked);
     const signal = request.signal ?? new AbortController().signal;
     const round = { request, stream, signal, refusal };
-    return attemptFrom({ ...setup, targets, opened }, { number: 1, round, at: 0, attemptHere: 1 });
+    return attemptFrom({ ...setup, targets }, { number: 1, round, at: 0, attemptHere: 1 });
   };
   return {
     chat: (request) => collectAnswer(start(request, false)),

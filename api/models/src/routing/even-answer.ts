@@ -12,18 +12,11 @@ import { CallCheck } from './call-check.ts';
 export class EvenAnswer {
   readonly #characters = new WholeCharacters();
   readonly #thoughtCharacters = new WholeCharacters();
-  readonly #splitter: ThoughtSplitter;
+  readonly #splitter = new ThoughtSplitter();
   readonly #calls: CallCheck;
 
-  /** @param isOpened true if the prompt opens thoughts, so that a text without tags begins with them. */
-  constructor(request: ChatRequest, limits: Pick<AnswerLimits, 'toolCalls'>, isOpened: boolean) {
+  constructor(request: ChatRequest, limits: Pick<AnswerLimits, 'toolCalls'>) {
     this.#calls = new CallCheck(request, limits);
-    this.#splitter = new ThoughtSplitter(isOpened);
-  }
-
-  /** True if the text closed thoughts that it had not opened. */
-  get isOpened(): boolean {
-    return this.#splitter.isBare;
   }
 
   take(delta: AdapterDelta): Iterable<AdapterDelta> {
@@ -32,12 +25,7 @@ export class EvenAnswer {
 
   /** True for a piece that needs no change, like nearly all of a stream. */
   #isEven(delta: AdapterDelta): boolean {
-    return (
-      delta.kind === 'text' &&
-      this.#splitter.passes(delta.text) &&
-      this.#characters.isWhole(delta.text) &&
-      delta.text !== ''
-    );
+    return delta.kind === 'text' && this.#splitter.isPast && this.#characters.isWhole(delta.text) && delta.text !== '';
   }
 
   *#even(delta: AdapterDelta): Generator<AdapterDelta> {
@@ -46,7 +34,6 @@ export class EvenAnswer {
         yield* this.#splitter.take(this.#characters.take(delta.text));
         return;
       case 'reasoning': {
-        this.#splitter.noteSeparated();
         const text = this.#thoughtCharacters.take(delta.text);
         if (text !== '' || delta.sealed) yield { ...delta, text };
         return;
@@ -60,7 +47,7 @@ export class EvenAnswer {
         return;
       case 'end':
         yield* this.#splitter.take(this.#characters.end());
-        yield* this.#splitter.end(delta.finish);
+        yield* this.#splitter.end();
         yield* this.#calls.end();
         yield { ...delta, finish: this.#calls.finishOf(delta.finish) };
         return;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChatOutcome } from '../../chat/chat-delta.ts';
-import { collectAnswer, EMPTY_ANSWER, foldDelta } from '../../chat/fold-answer.ts';
+import { collectAnswer } from '../../chat/fold-answer.ts';
 import { answerOf, ASK, delta, DONE, event, quirkServer, USAGE } from '../../testing/quirk-server.ts';
 import { eventStream, json } from '../../testing/wires/wire.ts';
 
@@ -237,24 +237,4 @@ test('requests are well-formed, and long numbers in them are exact', async () =>
   assert.ok(bodies[0]?.isWellFormed());
   assert.match(bodies[0] ?? '', /Half a lion: \ufffd\./);
   assert.match(bodies[0] ?? '', /2512292042121000001,\\"half\\":\\"\\\\ufffd\\",\\"text\\":\\"\ufffd/);
-});
-
-test('after an answer that closed thoughts of its prompt, the next one streams its thoughts apart from its text', async () => {
-  const model = server().model();
-  const streamed = async (...words: readonly string[]): Promise<readonly [string, string, string]> => {
-    server().wire.add({ answer: eventStream([...words.map(text), delta({}, 'stop'), DONE]) });
-    let state = EMPTY_ANSWER;
-    let shown = '';
-    for await (const piece of model.stream(ASK)) {
-      state = foldDelta(state, piece);
-      if (piece.kind === 'text') shown += piece.text;
-    }
-    return [shown, state.reasoning, state.content];
-  };
-  const thinking = ['North ', 'or south?', '</think>', '\n\nNorth.'];
-  assert.deepEqual(await streamed(...thinking), ['North or south?</think>North.', 'North or south?', 'North.']);
-  assert.deepEqual(await streamed(...thinking), ['North.', 'North or south?', 'North.']);
-  assert.deepEqual(await streamed('North.'), ['North.', 'North.', 'North.'], 'an answer without thoughts follows them');
-  assert.deepEqual(await streamed('North.'), ['North.', '', 'North.']);
-  server().wire.verify();
 });

@@ -29,15 +29,4 @@ export function thoughts(bench: Bench): void {
       assert.deepEqual([content, reasoning], ['The mill is <think> north</think>.', '\nNorth or south?']);
     }
   });
-
-  test('a thought that the prompt has opened is apart from the answer', async () => {
-    const text = ['North ', 'or south?\n</th', 'ink>', '\n\nThe mill', ' is north.'];
-    for (const outcome of [
-      await bench.chat(PLAIN_REQUEST, wire.plain({ text })),
-      await bench.stream(PLAIN_REQUEST, wire.stream({ text })),
-    ]) {
-      const { content, reasoning } = assertOk(outcome);
-      assert.deepEqual([content, reasoning], ['The mill is north.', 'North or south?\n']);
-    }
-  });
 }
