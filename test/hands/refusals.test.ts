@@ -35,7 +35,7 @@ test('plain pip, npm, go and apt-get in the shell name the registry to ask for',
   for (const [name, command] of Object.entries({
     pip: 'pip install -q toy-wheel',
     npm: 'npm view -s @toys/top',
-    go: 'go mod download toys.home/top@v1.0.0',
+    go: 'GOFLAGS=-modcacherw GOMODCACHE=$(mktemp -d) go mod download toys.home/top@v1.0.0',
     apt: 'apt-get -qq update >/dev/null 2>&1',
   })) {
     const { text, refused } = await ran(command);
