@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 
-/** The people who take part in the sessions, or in the sessions to which the runs belong. `isOpen`: a run has no session, so its people are unknown. */
+/** The people who take part in the sessions, or in the sessions to which the runs belong. `isOpen`: a run stands outside all sessions, so its people are unknown. */
 export interface Concerned {
   readonly people: readonly string[];
   readonly isOpen: boolean;

@@ -119,7 +119,8 @@ export async function lockRequestThatNames(
 
 /**
  * Locks the newest request of a run, about a call or a host, that an admin allowed and that said that this opens all of these hosts
- * (host:port); null if there is none. A request that a rule allowed opens nothing. The caller has locked the run.
+ * (host:port); null if there is none. Only an admin's own answer counts: requests that a rule allowed are left out. The caller has
+ * locked the run.
  */
 export async function lockRequestThatOpened(
   tx: Tx,

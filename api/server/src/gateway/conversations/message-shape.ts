@@ -31,7 +31,7 @@ function inputOf({ arguments: text }: ToolCall): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Text that is no JSON is passed on as it is.
+    // The text is passed on as the model wrote it.
   }
   return { invalid_arguments: text };
 }
