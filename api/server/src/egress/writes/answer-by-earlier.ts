@@ -14,8 +14,7 @@ interface Asking {
 
 /**
  * Answers the request for a host as an admin answered an earlier request of the run, about a call or another host, that named this host
- * too: the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all. Without
- * such an answer the request stays pending. A request that a rule or a member allowed opens nothing.
+ * too: the admin decides once. The connection may come from another call: a program that is the agent's mind has one for all.
  */
 export async function answerByEarlier(tx: Tx, { run, permission, earlier, asked }: Asking): Promise<PermissionRow> {
   const { answeredByRole: role, answeredById: id, answeredByName: name } = earlier;
