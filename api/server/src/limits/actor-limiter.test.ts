@@ -27,18 +27,18 @@ function allowed(requests: number): Allowance {
   return { tier: `tier-of-${requests}`, rank: 0, limits, price: { per_hour: '0', per_thousand_tokens: '0' } };
 }
 
-function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | null }) {
+function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | null; answers?: boolean }) {
   const keys: string[] = [];
   const state = { allowance: given.allowance ?? null };
   const count = createActorLimiter({
-    windows: { count: async (key) => (keys.push(key), given.counted ?? null) },
+    windows: { count: async (key) => (keys.push(key), given.counted ?? null), answers: given.answers ?? true },
     local: new RateLimiter(),
     limits: { of: async () => state.allowance },
     requestsPerMinute: 100,
     monotonicMs: () => 0,
   });
   const limiter = async (...asked: Parameters<LimitActor>) => (await count(...asked)).whole;
-  return { limiter, keys, state };
+  return { limiter, count, keys, state };
 }
 
 test('only routes that move money or call a model must be counted across all replicas', () => {
@@ -75,6 +75,15 @@ test('without Redis the API refuses routes that move money, and counts other req
     [await limiter(ADA, MAP), await limiter(ADA, MAP)].map((verdict) => verdict?.allowed),
     [true, false],
     'the refused request was counted too',
+  );
+});
+
+test('while Redis does not answer, the count of one replica lets no request that moves money proceed', async () => {
+  const here = async (answers: boolean, route: Parameters<LimitActor>[1]) =>
+    (await limiterOf({ allowance: allowed(2), answers }).count(ADA, route)).here?.allowed;
+  assert.deepEqual(
+    [await here(true, MONEY), await here(false, MONEY), await here(false, MAP)],
+    [true, undefined, true],
   );
 });
 

@@ -6,7 +6,7 @@ import type { AgentLimits } from './agent-limits.ts';
 import type { Counted, SharedWindows } from './shared-windows.ts';
 
 interface ActorLimiterPorts {
-  readonly windows: Pick<SharedWindows, 'count'>;
+  readonly windows: Pick<SharedWindows, 'count' | 'answers'>;
   readonly local: RateLimiter;
   readonly limits: Pick<AgentLimits, 'of'>;
   readonly requestsPerMinute: number;
@@ -65,6 +65,6 @@ export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
       if (counted !== null) return rateVerdict(policy, counted.count, counted.endsInMs);
       return closed ? null : here;
     };
-    return { here, whole: counting.then(verdictOf) };
+    return { here: closed && !windows.answers ? null : here, whole: counting.then(verdictOf) };
   };
 }

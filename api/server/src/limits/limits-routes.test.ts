@@ -66,16 +66,28 @@ test('a request beyond the limit of all replicas reaches no provider, although e
   assert.deepEqual(await newestAsked('bob'), [0, 'not_paid']);
 });
 
-test('Postgres admits a request while Redis counts it; if Redis does not answer, no provider is asked', async () => {
+/** The newest request in Postgres, whether it was let in or not. */
+async function newestId(agentId: AgentId): Promise<string | undefined> {
+  return (await play.admin.getModelUse({ agent_id: agentId })).recent[0]?.request_id;
+}
+
+test('Postgres admits a request while Redis counts it; if Redis does not answer, no provider is asked, and Postgres not again', async (t) => {
   const redis = new Redis(village.redis.url);
+  t.after(async () => {
+    await redis.call('CLIENT', 'UNPAUSE');
+    redis.disconnect();
+  });
   await redis.call('CLIENT', 'PAUSE', '60000', 'WRITE');
   const asked = ask(replicas('fay')[0]);
   await eventually('an admitted request', async () => (await newestAsked('fay'))[1] === 'under_way');
   const outcome = await asked;
   assert.equal(!outcome.ok && outcome.problem.code, 'unavailable');
   assert.deepEqual(await newestAsked('fay'), [0, 'not_paid']);
+  const held = await newestId('fay');
+  const next = await ask(replicas('fay')[0]);
+  assert.equal(!next.ok && next.problem.code, 'unavailable');
+  assert.equal(await newestId('fay'), held, 'the request after it holds no money');
   await redis.call('CLIENT', 'UNPAUSE');
-  redis.disconnect();
   await eventually('an answer', async () => (await ask(replicas('fay')[0])).ok);
 });
 
@@ -116,6 +128,9 @@ test('without Redis the API refuses money and models and counts map reads per re
   const models = await one.raw.listModels();
   assert.ok(!models.ok);
   assert.equal(models.problem.code, 'unavailable');
+  const asked = await ask(one);
+  assert.equal(!asked.ok && asked.problem.code, 'unavailable');
+  assert.equal(await newestId('eve'), undefined, 'Postgres is not asked');
   const map = await one.raw.getWorld();
   assert.ok(map.ok, 'the map stays readable');
   assert.match(map.response.headers.get('ratelimit') ?? '', /^"tier-0";r=\d+;t=\d+$/);

@@ -35,6 +35,7 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
     retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
   });
   let restUntilMs = -Infinity;
+  let answersCounts = true;
   const complaint = createComplaint(
     log,
     'Redis does not answer: this replica counts requests alone, and refuses requests that move money or call models',
@@ -43,11 +44,16 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
   redis.on('ready', () => {
     complaint.succeed();
     restUntilMs = -Infinity;
+    answersCounts = true;
   });
 
   return {
     get reachable() {
       return redis.status === 'ready' && monotonicMs() >= restUntilMs;
+    },
+    /** False while Redis is not connected, and from a count without an answer to the next with one. */
+    get answers() {
+      return redis.status === 'ready' && answersCounts;
     },
     /** Counts one request; null if Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
     count: async (key: string, windowMs: number, patience: Patience) => {
@@ -55,8 +61,10 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
       try {
         const counted = redis.eval(COUNT, 1, `${PREFIX}${key}`, windowMs) as Promise<[number, number]>;
         const [count, endsInMs] = await withTimeout(PATIENCE_MS[patience], counted);
+        answersCounts = true;
         return { count, endsInMs };
       } catch (error) {
+        answersCounts = false;
         restUntilMs = monotonicMs() + REST_MS;
         complaint.fail(error);
         return null;

@@ -43,14 +43,14 @@ export async function admit(exchange: Exchange): Promise<Admitted | Refused> {
 
 /**
  * Redis counts a request to a model while its handler asks Postgres, which saves a trip before the first token: the handler waits for
- * the count. A request that is beyond the quota by the count of this replica alone waits here.
+ * the count. A request that is beyond the quota by the count of this replica alone, or comes while Redis does not answer, waits here.
  */
 async function admitActor(exchange: Exchange, actor: Actor): Promise<Admitted | Refused> {
   const { route, request, ports } = exchange;
   const counted = actor.role === 'visitor' ? null : await ports.limitActor(actor, route);
   const limited = async () => (counted === null ? null : takeQuota(exchange, await counted.whole));
   const denied = authorize(route, actor, request.params) ?? refuseStale(route, actor);
-  const isCountedLater = denied === null && counted?.here.allowed === true && waitsForCount(exchange);
+  const isCountedLater = denied === null && counted?.here?.allowed === true && waitsForCount(exchange);
   return (isCountedLater ? null : await limited()) ?? denied ?? { ok: true, actor, limited };
 }
 

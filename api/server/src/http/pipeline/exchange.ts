@@ -12,8 +12,8 @@ import type { Services } from '../../service/services.ts';
 
 /** The verdicts on one request. */
 export interface CountedRequest {
-  /** By the count of this replica alone. */
-  readonly here: RateVerdict;
+  /** By the count of this replica alone. Null if the replicas must count the request together and Redis does not answer at present. */
+  readonly here: RateVerdict | null;
   /** By the count that decides. Null if the replicas must count the request together and Redis does not answer. Never rejects. */
   readonly whole: Promise<RateVerdict | null>;
 }
