@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Permission } from '@hamlet/contract';
+import { findRun, inTransaction, insertRuns, keepManifests } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { until } from '@hamlet/test/env/until';
 import { outlast, outlastHold, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
@@ -265,6 +266,41 @@ test('a report of an agent in the prompt of the run that continues its run names
   const request = await permissionOf(working, await asked(await hostOf(working)));
   assert.doesNotMatch(request?.arguments ?? '', /b\.example/);
   await permits.endAll();
+});
+
+test('hosts in the prompt of a Schedule are not a word of the admin who repeats its run; those of a person are', async () => {
+  const db = village.openDb();
+  const { runId } = await permits.startRun('bob');
+  const { agentUid } = (await findRun(db, runId)) ?? assert.fail();
+  await permits.endAll();
+  const repeated = async (by: 'schedule' | 'member'): Promise<readonly string[]> => {
+    const given = {
+      agentId: 'bob',
+      agentUid,
+      kind: by === 'member' ? 'prompt' : 'schedule',
+      createdById: 'x',
+    } as const;
+    const prompt = 'Compare https://new.example.org and https://b.example.org.';
+    const schedule = by === 'schedule' ? { uid: 'u', name: 'x', slot: new Date() } : null;
+    const ids = await inTransaction(db, async (tx) => {
+      const manifests = await keepManifests(tx, []);
+      const [first] = await insertRuns(tx, [
+        { ...given, prompt, createdByRole: by, schedule, workflow: { manifests } },
+      ]);
+      const rerun = { run_id: first?.runId ?? '', stage: 'read' };
+      const again = { ...given, kind: 'prompt', prompt, createdByRole: 'admin', schedule: null } as const;
+      const [run] = await insertRuns(tx, [{ ...again, workflow: { manifests, rerun } }]);
+      return [first?.runId ?? '', run?.runId ?? ''];
+    });
+    await admin.cancelRun({ run_id: ids[0] ?? '' });
+    const { run } = await admin.getRun({ run_id: ids[1] ?? '' });
+    const working = await permits.start('bob', run);
+    const request = await permissionOf(working, await asked(await hostOf(working)));
+    await permits.endAll();
+    return (request?.arguments ?? '').match(/(?:new|b)\.example\.org \(ports/g) ?? [];
+  };
+  assert.deepEqual(await repeated('schedule'), ['new.example.org (ports']);
+  assert.deepEqual(await repeated('member'), ['new.example.org (ports', 'b.example.org (ports']);
 });
 
 test('a push outside of the own branches needs an admin', async () => {

@@ -132,7 +132,7 @@ async function namedBeside(
   { run, opens }: Pick<Held, 'run' | 'opens'>,
 ): Promise<readonly Destination[]> {
   const asked = new Set(opens.map(hostName));
-  const named = hostsNamedByPerson(village, run);
+  const named = await hostsNamedByPerson(tx, village, run);
   if (!named.some((host) => asked.has(hostName(host)))) return [];
   const others = Map.groupBy(
     named.filter((host) => !asked.has(hostName(host))),

@@ -10,7 +10,7 @@ import {
   type Destination,
   type EgressDenial,
 } from '@hamlet/core/egress';
-import type { RunRow } from '@hamlet/store';
+import { findRun, type RunRow, type Tx } from '@hamlet/store';
 import { refuseShut } from '../../egress/egress-of.ts';
 import type { Village } from '../../village.ts';
 import { commandOf, type AskedCall } from './judge-hands-call.ts';
@@ -19,6 +19,9 @@ const PARTLY_OPEN = deny('egress_not_allowed', 'rules open parts of this host al
 
 /** The roles of people who give runs. An agent writes the prompts of its workers, and may write those of Schedules. */
 const PEOPLE: ReadonlySet<string> = new Set(['admin', 'member']);
+
+/** Repeats of repeats that are searched for the author of a prompt. */
+const REPEATS_MAX = 16;
 
 type Rules = Pick<Village, 'egressOf' | 'policyOfRun'>;
 type Refusal = Readonly<{ by: 'egress'; denial: EgressDenial } | { by: 'policy'; reason: string }>;
@@ -45,11 +48,21 @@ export function hostsOpenedBy(rules: Rules, run: RunRow, call: AskedCall): reado
   return closedOf(rules, run, hostsInCommand(commandOf(call) ?? ''));
 }
 
-/** The closed hosts in the addresses of the message or task that a person wrote for the run itself. */
-export const hostsNamedByPerson = (rules: Rules, run: RunRow): readonly Destination[] =>
-  PEOPLE.has(run.createdByRole) && run.parentRunId === null
+/** The closed hosts in the addresses of the message or task that a person wrote for the run itself, or for the one that it repeats. */
+export async function hostsNamedByPerson(tx: Tx, rules: Rules, run: RunRow): Promise<readonly Destination[]> {
+  const first = run.parentRunId === null ? await firstOfRepeats(tx, run) : null;
+  return first !== null && PEOPLE.has(first.createdByRole)
     ? closedOf(rules, run, hostsInMessage(wordsOfPerson(run.prompt)))
     : [];
+}
+
+/** The run for which the prompt was written: a repeat has the prompt of an earlier run. Null if that is gone, or too many repeats lie between. */
+async function firstOfRepeats(tx: Tx, run: RunRow): Promise<RunRow | null> {
+  let first: RunRow | null = run;
+  for (let left = REPEATS_MAX; first?.workflow?.rerun !== undefined; left -= 1)
+    first = left === 0 ? null : await findRun(tx, first.workflow.rerun.run_id);
+  return first;
+}
 
 function closedOf(rules: Rules, run: RunRow, named: readonly Destination[]): readonly Destination[] {
   const opened = named
