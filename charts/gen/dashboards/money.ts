@@ -47,7 +47,10 @@ export const MONEY_DASHBOARD: Dashboard = {
         title: 'Requests that were not paid, an hour',
         shape: 'number',
         queries: [
-          ['requests', `sum(increase(hamlet_model_requests_total{${VILLAGE},outcome="not_paid"}[1h])) or vector(0)`],
+          [
+            'requests',
+            `sum(increase(hamlet_model_refusals_total{${VILLAGE},reason="insufficient_funds"}[1h])) or vector(0)`,
+          ],
         ],
       },
     ],

@@ -247,7 +247,7 @@ export const createEmbeddings = defineRoute('createEmbeddings POST /v1/embedding
   reasons: [...REQUEST_REASONS, ...RUN_REASONS],
 });
 
-export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;
+export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'rate_limited', 'lost'] as const;
 export type ModelOutcome = (typeof MODEL_OUTCOMES)[number];
 
 export const ModelRequestView = z.strictObject({

@@ -305,7 +305,7 @@ async function enterAndWait(
   if (!entered.ok) return entered;
   const equipped = await equip(ports, asked, { ...wanted, ...entered.data, brake });
   if (equipped.ok) return accepted({ ...entered.data, ...equipped.data });
-  await endUnasked(ports, entered.data);
+  await endUnasked(ports, entered.data, 'not_paid');
   return equipped;
 }
 

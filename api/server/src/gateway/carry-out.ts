@@ -121,16 +121,24 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
 }
 
 /** Ends a request without asking a provider, and frees its tokens. */
-export async function endUnasked({ db }: GatewayPorts, { requestId }: Pick<Ticket, 'requestId'>): Promise<void> {
-  const end = { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 } as const;
-  await endModelRequest(db, { requestId, line: null }, end);
+export async function endUnasked(
+  { db }: GatewayPorts,
+  { requestId }: Pick<Ticket, 'requestId'>,
+  outcome: Extract<ModelRequestEnd['outcome'], 'not_paid' | 'rate_limited'>,
+): Promise<void> {
+  await endModelRequest(db, { requestId, line: null }, { outcome, promptTokens: 0, completionTokens: 0 });
 }
 
-/** Ends an accepted request without asking a provider, and frees its money, tokens and place. */
-export async function withdraw(ports: GatewayPorts, ticket: Ticket): Promise<void> {
+/** Ends an accepted request that its rate limit refuses, without asking a provider, and frees its money, tokens and place. */
+export async function withdraw(
+  ports: GatewayPorts,
+  ticket: Ticket,
+  { reason }: Pick<Refused, 'reason'>,
+): Promise<void> {
+  ports.metrics.refused(reason);
   ticket.brake.close();
   ticket.place.release();
-  await Promise.all([ports.meter.release(ticket.reservation), endUnasked(ports, ticket)]);
+  await Promise.all([ports.meter.release(ticket.reservation), endUnasked(ports, ticket, 'rate_limited')]);
 }
 
 async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, seal: CallSeal) {

@@ -10,7 +10,7 @@ export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQue
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
     new Counter({ name, help, labelNames, registers });
-  const requests = counter('hamlet_model_requests_total', 'Model requests that were admitted, by model and outcome', [
+  const requests = counter('hamlet_model_requests_total', 'Model requests sent to providers, by model and outcome', [
     'model',
     'outcome',
   ]);

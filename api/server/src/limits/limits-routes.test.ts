@@ -12,6 +12,7 @@ const TIER_0_REQUESTS = 120;
 const village = await ownVillage();
 const [one, two] = await Promise.all([village.startReplica(), village.startReplica()]);
 const urls: readonly [string, string] = [one.peopleUrl, two.peopleUrl];
+const { metricsUrl } = two;
 const play = new Play(urls[0]);
 await play.everybody();
 
@@ -63,7 +64,9 @@ test('a request beyond the limit of all replicas reaches no provider, although e
   assert.ok(!refused.ok);
   assert.equal(refused.problem.code, 'rate_limited');
   assert.match(refused.response.headers.get('ratelimit') ?? '', /^"tier-0";r=0;t=\d+$/);
-  assert.deepEqual(await newestAsked('bob'), [0, 'not_paid']);
+  assert.deepEqual(await newestAsked('bob'), [0, 'rate_limited']);
+  const metrics = await (await fetch(`${metricsUrl}/metrics`)).text();
+  assert.match(metrics, /hamlet_model_refusals_total\{reason="rate_limited"\} 1\n/);
 });
 
 /** The newest request in Postgres, whether it was let in or not. */
@@ -82,7 +85,7 @@ test('Postgres admits a request while Redis counts it; if Redis does not answer,
   await eventually('an admitted request', async () => (await newestAsked('fay'))[1] === 'under_way');
   const outcome = await asked;
   assert.equal(!outcome.ok && outcome.problem.code, 'unavailable');
-  assert.deepEqual(await newestAsked('fay'), [0, 'not_paid']);
+  assert.deepEqual(await newestAsked('fay'), [0, 'rate_limited']);
   const held = await newestId('fay');
   const next = await ask(replicas('fay')[0]);
   assert.equal(!next.ok && next.problem.code, 'unavailable');

@@ -572,7 +572,7 @@ export interface Tables {
     tier: string;
     model: string;
     provider: string;
-    outcome: Generated<'under_way' | 'done' | 'failed' | 'cancelled' | 'not_paid' | 'lost'>;
+    outcome: Generated<'under_way' | 'done' | 'failed' | 'cancelled' | 'not_paid' | 'rate_limited' | 'lost'>;
     reserved_tokens: number;
     prompt_tokens: Generated<number>;
     completion_tokens: Generated<number>;

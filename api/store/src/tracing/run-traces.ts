@@ -100,7 +100,7 @@ const requestsOf = (db: Db, runId: string): Promise<readonly TracedRequest[]> =>
     .selectFrom('model_request')
     .select(REQUEST)
     .where('run_id', '=', runId)
-    .where('outcome', 'not in', ['under_way', 'not_paid'])
+    .where('outcome', 'not in', ['under_way', 'not_paid', 'rate_limited'])
     .orderBy('request_id')
     .limit(ROWS_MAX)
     .execute();

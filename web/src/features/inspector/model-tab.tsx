@@ -14,6 +14,7 @@ const OUTCOME_LABELS: Readonly<Record<ModelOutcome, string>> = {
   failed: 'failed',
   cancelled: 'cancelled',
   not_paid: 'not paid for',
+  rate_limited: 'refused by the limit of requests',
   lost: 'lost',
 };
 

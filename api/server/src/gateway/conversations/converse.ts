@@ -93,7 +93,7 @@ export function conversing<Body, Whole, Chunk>({ source, gateway }: Village, for
     if (!ticket.ok) return ticket;
     const limited = await channel.limited();
     if (limited !== null) {
-      await withdraw(gateway, ticket.data);
+      await withdraw(gateway, ticket.data, limited);
       return limited;
     }
     const shape = format.shapeOf(ticket.data, asked, headAt(gateway.catalog, now));
