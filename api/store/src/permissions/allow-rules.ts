@@ -75,6 +75,9 @@ const AUTHOR_MAY = sql<boolean>`not exists (
   where 'account ' || account.account_id = allow_rule.created_by_id and (account.disabled_at is not null
     or account_ban.ban_id is not null or (allow_rule.session_id is null and account.role <> 'admin')))`;
 
+/** One for each reach (untainted, of supply, tainted), for all runs and for the conversation: the indexes admit no more. */
+const RULES_MAX = 6;
+
 /**
  * The rules that cover a request of a run, those for all runs first. A rule of a session covers only messages of its
  * author. A tainted run needs a rule that covers tainted runs; a run that strangers have reached needs one without `supply`.
@@ -96,7 +99,7 @@ export function readRulesFor(
     .where(isForRun(run))
     .where(AUTHOR_MAY)
     .orderBy(sql`session_id is not null`)
-    .limit(4)
+    .limit(RULES_MAX)
     .execute();
 }
 

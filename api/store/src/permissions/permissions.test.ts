@@ -1,10 +1,14 @@
 /** The database itself enforces the rules of permissions and effects, for any statement. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { PERMISSION_STATES, type PermissionState } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { insertRuns } from '../runs/new-runs.ts';
+import { findRun } from '../runs/read-runs.ts';
+import { insertChatSession } from '../sessions/write-session.ts';
+import { insertAllowRule, readRulesFor } from './allow-rules.ts';
 import { insertEffect, lockEffect, settleEffect } from './effects.ts';
 import {
   answerPermission,
@@ -85,6 +89,36 @@ async function inState(state: PermissionState): Promise<PermissionRow> {
   });
   return row;
 }
+
+test('every rule that covers a request is read: three reaches for all runs, and three for the conversation', async () => {
+  const read = await ledger.within(async (tx) => {
+    const by = { role: 'admin', id: 'admin 1', name: 'Grace' } as const;
+    const { sessionId } = await insertChatSession(tx, {
+      agentId: 'ada',
+      title: 'Bread',
+      by,
+      repository: null,
+      people: [],
+    });
+    const covered = { agentId: 'ada', agentUid: 'uid', tool: 'say', allowKey: null };
+    for (const where of [null, sessionId])
+      for (const [tainted, supply] of [
+        [false, false],
+        [true, false],
+        [true, true],
+      ] as const) {
+        const rule = { ...covered, tainted, supply, sessionId: where, permissionId: randomUUID(), by };
+        assert.ok((await insertAllowRule(tx, rule)) !== null);
+      }
+    const run = (await findRun(tx, await newRun())) ?? assert.fail();
+    const message = { ...run, sessionId, createdById: by.id };
+    return readRulesFor(tx, message, { ...covered, tainted: false, supply: false });
+  });
+  assert.deepEqual(
+    read.map(({ sessionId }) => sessionId === null),
+    [true, true, true, false, false, false],
+  );
+});
 
 test('only the legal transitions between states are possible', async () => {
   for (const from of PERMISSION_STATES)
