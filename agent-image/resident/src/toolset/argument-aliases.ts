@@ -32,7 +32,7 @@ const ADDRESS: ArgumentAliases = { uri: 'url' };
 const QUERY: ArgumentAliases = { q: 'query', search_query: 'query' };
 
 /** Names that models know from other programs. It leaves out those that could mean two things: some programs count `offset` from 0. */
-const ALIASES: Readonly<Record<string, ArgumentAliases>> = {
+export const ALIASES: Readonly<Record<string, ArgumentAliases>> = {
   shell: { cmd: 'command', run_in_background: 'background', ...TIMEOUT },
   wait_for: { file_path: 'file', path: 'file', ...limit('seconds') },
   read_file: { ...FILE, limit: 'lines', start_line: 'first_line' },
