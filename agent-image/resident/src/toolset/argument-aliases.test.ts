@@ -31,8 +31,12 @@ const LIMITS: readonly (readonly [alias: string, value: unknown, seconds: number
   ['timeout', 120_000, 120],
   ['timeout', 1_800, undefined],
   ['timeout', 86_400, undefined],
+  ['timeout', ' 30 ', 30],
+  ['timeout', '+3e1', 30],
+  ['timeout', '99999999999999999999', undefined],
   ['timeout', 'soon', undefined],
   ['timeout_ms', 1_500, 2],
+  ['timeout_ms', '1500.5', 2],
 ];
 
 test('a time limit without a unit counts only where it cannot mean two things', () => {

@@ -1,11 +1,17 @@
 import type { ArgumentAliases } from '@hamlet/engine';
+import { asText, coerced, guideOf } from '@hamlet/engine/json';
 
 /** Programs give a time limit as up to hundreds of seconds, or as whole seconds from ten on in milliseconds. Other numbers are in doubt. */
 const SECONDS_MAX = 999;
 const MS_MIN = 10_000;
 
-const numberOf = (value: unknown): number =>
-  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : typeof value === 'number' ? value : Number.NaN;
+const NUMBER = guideOf({ type: 'number' });
+
+/** The number that the engine would read under the own name of the argument. */
+function numberOf(value: unknown): number {
+  const read = coerced(value, NUMBER, { long: asText });
+  return typeof read === 'number' ? read : Number.NaN;
+}
 
 /** A time limit without a unit, in seconds. Pure. */
 function secondsOf(value: unknown): number | undefined {
