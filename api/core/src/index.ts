@@ -58,6 +58,7 @@ export * from './sealed-log/proof.ts';
 export * from './sealed-log/sealed-record.ts';
 export * from './sealed-log/tiles.ts';
 export * from './values/backoff.ts';
+export { compareText } from './values/compare-text.ts';
 export * from './values/field-paths.ts';
 export * from './values/merge-patch.ts';
 export { readJson } from './values/read-json.ts';

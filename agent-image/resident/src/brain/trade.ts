@@ -1,6 +1,7 @@
 /** The agent's trade: its wants, what it can afford, and its bids. Amounts of type bigint are micro-aiDollars. Pure. */
 import type { Limits, PriceList } from '@hamlet/contract';
 import { parseAiDollars } from '@hamlet/contract/resident';
+import { compareText } from '@hamlet/core/compare-text';
 import { decision, type Rule } from './decision.ts';
 import type { TradeMind } from './mind.ts';
 import type { Want } from './situation.ts';
@@ -42,7 +43,7 @@ export interface WantsOf {
 function modelsToBuy({ limits, prices }: WantsOf): readonly string[] {
   const price = (model: string): bigint => parseAiDollars(prices.models[model]?.per_hour ?? '0');
   const others = Object.keys(prices.models).filter((model) => !limits.models.includes(model));
-  return others.toSorted((a, b) => Number(price(a) - price(b)) || (a < b ? -1 : 1));
+  return others.toSorted((a, b) => Number(price(a) - price(b)) || compareText(a, b));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AgentConfig, AuctionView, QuoteAnswer } from '@hamlet/contract';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract/resident';
+import { compareText } from '@hamlet/core/compare-text';
 import { wantsReply } from '../brain/board/may-reply.ts';
 import type { Offer, PlannedBid, Situation, TradeSight, Want } from '../brain/situation.ts';
 import { bidOf, buys, looksAgain, mayBuy, wantOf } from '../brain/trade.ts';
@@ -85,7 +86,7 @@ async function plannedBid(
     gpuHour: parseAiDollars(price_list.gpu.per_hour),
   };
   for (const auction of auctions.toSorted(
-    (a, b) => Date.parse(a.closes_at) - Date.parse(b.closes_at) || (a.auction_id < b.auction_id ? -1 : 1),
+    (a, b) => Date.parse(a.closes_at) - Date.parse(b.closes_at) || compareText(a.auction_id, b.auction_id),
   )) {
     const amount = bidOf(seen(auction), purse);
     if (amount !== null) return keepsTier(village, auction, { agent, amount });

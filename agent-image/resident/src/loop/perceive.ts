@@ -1,4 +1,5 @@
 import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@hamlet/contract';
+import { compareText } from '@hamlet/core/compare-text';
 import { wantsReply } from '../brain/board/may-reply.ts';
 import { doingHere } from '../brain/doing.ts';
 import { lifeOnDay, type LifeMind, type Thought } from '../brain/life/life-mind.ts';
@@ -76,8 +77,6 @@ function itemsNear(from: Tile, { items }: WorldView): readonly LyingItem[] {
     )
     .slice(0, MAX_ITEMS);
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /**
  * The agent's board state before it decides. The cursor moves past news that need no reply. Judgements are read again until the

@@ -1,3 +1,4 @@
+import { compareText } from '@hamlet/core/compare-text';
 import { firstChars, isJsonObject, type OutcomeImage } from '@hamlet/engine';
 import { IMAGE_MAX_BYTES, imageTypeOf } from '../hands/files/image-type.ts';
 
@@ -53,7 +54,7 @@ function sorted(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .toSorted(([one], [other]) => compareText(one, other))
       .map(([name, each]) => [name, sorted(each)]),
   );
 }

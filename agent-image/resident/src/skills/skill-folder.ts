@@ -11,6 +11,7 @@ import {
   splitSkill,
 } from '@hamlet/contract/resident';
 import type { AgentConfig, SkillFiles } from '@hamlet/contract';
+import { compareText } from '@hamlet/core/compare-text';
 
 export type WantedSkill = AgentConfig['skills'][number];
 
@@ -42,7 +43,7 @@ export function hashOf(files: SkillFiles): string {
   return hash.digest('hex');
 }
 
-const byPath = (one: { path: string }, other: { path: string }): number => (one.path < other.path ? -1 : 1);
+const byPath = (one: { path: string }, other: { path: string }): number => compareText(one.path, other.path);
 
 /** Why files cannot form a skill: too many, too long or with an invalid path; null if they can. Pure. */
 export function faultOf(files: SkillFiles): string | null {

@@ -1,4 +1,5 @@
 import type { AgentConfig, FoundSkill } from '@hamlet/contract';
+import { compareText } from '@hamlet/core/compare-text';
 import type { EnvironmentOf } from '../hands/start-process.ts';
 import type { Answer } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -25,7 +26,7 @@ export function createSkillStore(ports: SkillStorePorts): SkillStore {
     find: async ({ skills, repository }) =>
       Promise.all(
         skills
-          .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+          .toSorted((one, other) => compareText(one.name, other.name))
           .map(async (wanted) => skillOf(wanted, await folderOf(ports, wanted, repository?.url ?? null))),
       ),
   };

@@ -4,6 +4,7 @@ import type { EgressRule, EgressWriteKind } from '@hamlet/contract';
 import { EGRESS_EXCERPT_MAX_CHARS, EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
 import type { Destination, EgressDenial, WireEffect, WireRequest } from '@hamlet/core/egress';
 import { deny } from '@hamlet/core/egress';
+import { compareText } from '@hamlet/core';
 import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
@@ -222,7 +223,7 @@ const hashOfBytes = (bytes: Buffer | string): string => createHash('sha256').upd
 function hashOf({ destination, form, wire: { method, target, headers } }: JudgedRequest, content: unknown): string {
   const acting = Object.entries(headers)
     .filter(([name]) => !IDLE_HEADERS.has(name))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    .toSorted(([a], [b]) => compareText(a, b));
   return hashOfBytes(JSON.stringify([form, destination, method, target, acting, content]));
 }
 

@@ -1,4 +1,5 @@
 import type { AgentDetail, LifecycleAnswer } from '@hamlet/contract';
+import { compareText } from '@hamlet/core';
 import { isConnectionError, readBalances, readMeasures, readMinds, readTurns } from '@hamlet/store';
 import type { Db, TurnCursor, Tx } from '@hamlet/store';
 import { z } from 'zod';
@@ -92,7 +93,7 @@ export function agentHandlers(village: Village) {
       accepted({
         entitlements: source
           .entitlements()
-          .toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1))
+          .toSorted((a, b) => a.spec.rank - b.spec.rank || compareText(a.name, b.name))
           .map(entitlementView),
       }),
     ),

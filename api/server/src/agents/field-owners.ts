@@ -1,5 +1,5 @@
 import type { SpecField } from '@hamlet/contract';
-import { pathsOverlap } from '@hamlet/core';
+import { compareText, pathsOverlap } from '@hamlet/core';
 import { z } from 'zod';
 
 export const FIELD_MANAGER = 'hamlet-api';
@@ -54,7 +54,7 @@ export function specFields(managedFields: unknown): readonly SpecField[] {
     for (const path of paths) if (ours(managers.get(path) ?? FIELD_MANAGER)) managers.set(path, manager);
   return [...managers]
     .map(([path, manager]) => ({ path, manager, writable: ours(manager) }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .toSorted((a, b) => compareText(a.path, b.path))
     .slice(0, SHOWN_MAX);
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SKILL_RUNS_SHOWN, type AgentSpec, type RunSkill, type SkillSet, type SkillView } from '@hamlet/contract';
+import { compareText } from '@hamlet/core';
 import type { RunRow, SkillLoadRow, SkillSetRow, StoredReport } from '@hamlet/store';
 import {
   findReport,
@@ -50,7 +51,7 @@ function setHash(skills: readonly RunSkill[]): Buffer {
   return hash.digest();
 }
 
-const byName = (one: RunSkill, other: RunSkill): number => (one.name < other.name ? -1 : 1);
+const byName = (one: RunSkill, other: RunSkill): number => compareText(one.name, other.name);
 
 function pinSkills({ db }: Village): Handlers['pinSkills'] {
   return plain((request) =>
@@ -107,7 +108,7 @@ function listSkills({ db, source }: Village): Handlers['listSkills'] {
 
 function skillViews({ spec }: AgentRecord, report: StoredReport | null): SkillView[] {
   return (spec.skills ?? [])
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .toSorted((one, other) => compareText(one.name, other.name))
     .map((skill) => skillView(skill, report));
 }
 

@@ -1,4 +1,5 @@
 import { type Channel, CHANNELS } from '@hamlet/contract';
+import { compareText } from '@hamlet/core';
 import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { createComplaint, type Complaint, type Log } from '../service/log.ts';
@@ -37,7 +38,7 @@ interface Named {
 
 /** The bots that Agents name, in the order of agents. An Agent under deletion names none. */
 export function namedBots(source: Pick<AgentSource, 'list'>): readonly Named[] {
-  const agents = source.list().toSorted((a, b) => (a.agentId < b.agentId ? -1 : 1));
+  const agents = source.list().toSorted((a, b) => compareText(a.agentId, b.agentId));
   return agents.flatMap(({ agentId, spec, deleting }) =>
     CHANNELS.flatMap((channel) => {
       const secretName = deleting ? undefined : spec.channels?.[channel]?.secretName;

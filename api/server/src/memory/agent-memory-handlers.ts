@@ -6,7 +6,7 @@ import {
   MEMORY_WORDS_MAX_CHARS,
   OWN_CHANGES_MAX,
 } from '@hamlet/contract';
-import { explainMemory, scoreOf, shorten } from '@hamlet/core';
+import { compareText, explainMemory, scoreOf, shorten } from '@hamlet/core';
 import {
   addMemoryCommand,
   clearShownMemories,
@@ -92,7 +92,7 @@ function searchAgentMemory({ db, source }: Village): Handlers['searchAgentMemory
         const explain = explainMemory(row, { rank, best, now });
         return { memory: agentMemoryView(row, actor), score: scoreOf(explain), explain };
       })
-      .toSorted((one, other) => other.score - one.score || (one.memory.memory_id < other.memory.memory_id ? -1 : 1));
+      .toSorted((one, other) => other.score - one.score || compareText(one.memory.memory_id, other.memory.memory_id));
     return accepted({ found: found.slice(0, query.limit) });
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { wellFormed } from '@hamlet/contract';
+import { compareText } from '@hamlet/core';
 
 const LEVELS_MAX = 32;
 
@@ -18,7 +19,7 @@ function isShallow(value: unknown, levels: number): boolean {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
   return Object.fromEntries(entries.map(([key, part]) => [key, sorted(part)]));
 }
 

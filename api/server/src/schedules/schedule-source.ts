@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Schedule, type ScheduleChange, type ScheduleSpec, type ScheduleStatus } from '@hamlet/contract';
+import { compareText } from '@hamlet/core';
 import type { OnConflict } from '../agents/agent-source.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
@@ -61,7 +62,7 @@ async function readSample(path: string): Promise<ScheduleRecord> {
 export async function openSampleSchedules(folder: string): Promise<ScheduleSource> {
   const files = (await readdir(folder)).filter((file) => /^good-schedule-.*\.yaml$/.test(file));
   const schedules = await Promise.all(files.map((file) => readSample(join(folder, file))));
-  schedules.sort((a, b) => (a.name < b.name ? -1 : 1));
+  schedules.sort((a, b) => compareText(a.name, b.name));
   const write = async (): Promise<ReturnType<typeof refused>> =>
     refused('cluster_needed', 'These schedules are sample files and cannot be written: run a cluster (make up)');
   return {

@@ -3,6 +3,7 @@ import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } 
 import { hashText } from './noise.ts';
 import { type PinCommand, pinCommands } from './pins.ts';
 import type { DrawnAgent } from '@hamlet/core';
+import { compareText } from '@hamlet/core/compare-text';
 import { itemKind } from './scene.ts';
 import type { SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts';
 
@@ -223,7 +224,7 @@ function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: n
     agent.agentId === input.selected ? 2 : agent.agentId === input.hovered ? 1 : 0;
   const taken: Box[] = [];
   return wanted
-    .toSorted((left, right) => rank(right) - rank(left) || (left.agentId < right.agentId ? -1 : 1))
+    .toSorted((left, right) => rank(right) - rank(left) || compareText(left.agentId, right.agentId))
     .flatMap((agent) => {
       const feet = feetOf(input, agent);
       const width = agent.name.length * LETTER_PX + 26;

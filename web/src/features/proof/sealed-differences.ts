@@ -1,5 +1,6 @@
 import { type AuditRecord, formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import { type Field, openRecord, SEALED_KINDS, type SealedRecord, sidesOf } from '@hamlet/core';
+import { compareText } from '@hamlet/core/compare-text';
 import { isJsonObject } from '../../client/json.ts';
 
 export type Shown =
@@ -127,7 +128,7 @@ const bookOf = (owner: string | undefined): string | undefined => owner?.replace
 function inOrder(value: unknown): string {
   const sorted = (_key: string, inner: unknown): unknown =>
     isJsonObject(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => compareText(left, right)))
       : inner;
   return JSON.stringify(value, sorted);
 }

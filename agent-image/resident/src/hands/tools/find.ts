@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '@hamlet/core/shorten';
+import { compareText } from '@hamlet/core/compare-text';
 import { pathIn } from '../files/hands-files.ts';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
@@ -28,7 +29,7 @@ const Listing = z.object({
 async function listFiles(path: string, { hands, kit }: HandsJob): Promise<HandsEnd> {
   const folder = pathIn(kit.workspace, path);
   const { entries, more } = await hands.ask('fs.list', { root: kit.workspace, path: folder }, Listing);
-  const shown = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, LISTED_MAX);
+  const shown = entries.toSorted((a, b) => compareText(a.name, b.name)).slice(0, LISTED_MAX);
   const lines = shown.map(({ name, kind, size }) => (kind === 'file' ? `${name}, ${size} bytes` : `${name} (${kind})`));
   const rest = more || entries.length > shown.length ? '\n[… more are left out: use search_files …]' : '';
   return { outcome: okay(`${folder}:\n${lines.join('\n') || 'It is empty.'}${rest}`), report: { path: folder } };

@@ -1,3 +1,4 @@
+import { compareText } from '@hamlet/core';
 import type { ShortageRow } from '@hamlet/store';
 import type { HostReading } from '../sources/host-reading.ts';
 
@@ -107,7 +108,7 @@ const STEP_AGENTS_MAX = 8;
 /** The agents that a step pauses: the lowest tier first, within it the newest, until they hold so many bytes, at least one. Pure. */
 export function agentsToPause(candidates: readonly Candidate[], missingBytes: number): readonly string[] {
   const order = candidates.toSorted(
-    (a, b) => a.rank - b.rank || Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.agentId < b.agentId ? -1 : 1),
+    (a, b) => a.rank - b.rank || Date.parse(b.createdAt) - Date.parse(a.createdAt) || compareText(a.agentId, b.agentId),
   );
   const chosen: string[] = [];
   let freed = 0;

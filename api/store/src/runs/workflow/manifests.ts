@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { storableText, type ManifestFiles } from '@hamlet/contract';
+import { compareText } from '@hamlet/core';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../connection/database.ts';
 
@@ -10,7 +11,7 @@ const UNUSED_HOURS = 1;
 export async function keepManifests(tx: Tx, files: ManifestFiles): Promise<string> {
   const sorted = files
     .map(({ path, text }) => ({ path, text: storableText(text) }))
-    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    .toSorted((one, other) => compareText(one.path, other.path));
   const json = JSON.stringify(sorted);
   const sha256 = createHash('sha256').update(json).digest('hex');
   await tx
