@@ -4,47 +4,14 @@ import { Conditions } from './conditions.ts';
 import { TierEgress } from './egress-rules.ts';
 import { guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
+import { writtenLimits } from './tier-limits.ts';
 import { Balance, ByteQuantity, CpuQuantity, matching, ObjectName, Price, text } from './text.ts';
 
 export const MAX_GPUS = 16;
-const MAX_RANK = 1_000;
-const MAX_MODELS = 64;
-/** Default for parallel requests to models: a thought, a conversation, a run and its worker. */
-export const CONCURRENT_MODEL_REQUESTS = 4;
-
-/** Defaults for web searches, web requests and browser calls in an hour. */
-export const WEB_SEARCHES_PER_HOUR = 30;
-export const WEB_REQUESTS_PER_HOUR = 600;
-export const BROWSER_CALLS_PER_HOUR = 120;
-
+export const MAX_RANK = 1_000;
+export const MAX_MODELS = 64;
 const Limits = z.strictObject({
-  requestsPerMinute: z.int().min(0).max(100_000).describe('Requests to the API a minute.'),
-  concurrentTools: z.int().min(0).max(1_000).describe('Tools that run at the same time.'),
-  concurrentModelRequests: z
-    .int()
-    .min(0)
-    .max(1_000)
-    .default(CONCURRENT_MODEL_REQUESTS)
-    .describe('Requests to language models that an agent has under way at the same time.'),
-  webSearchesPerHour: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .default(WEB_SEARCHES_PER_HOUR)
-    .describe('Calls of web_search an hour.'),
-  webRequestsPerHour: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .default(WEB_REQUESTS_PER_HOUR)
-    .describe('Calls of http, web_fetch and call_agent an hour, all together.'),
-  browserCallsPerHour: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .default(BROWSER_CALLS_PER_HOUR)
-    .describe('Calls of the tools of the browser an hour; they also need a tier with 2Gi of memory.'),
-  tokensPerHour: z.int().min(0).max(1_000_000_000).describe('Tokens of language models an hour.'),
+  ...writtenLimits('field'),
   models: z
     .array(text(128, 1))
     .max(MAX_MODELS)

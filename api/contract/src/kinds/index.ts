@@ -6,5 +6,6 @@ export * from './object-meta.ts';
 export * from './schedule.ts';
 export * from './skills.ts';
 export * from './written-spec.ts';
+export { TIER_LIMITS, tierLimitsBy, type TierLimit } from './tier-limits.ts';
 export { TOOL_CLASSES } from './tool-classes.ts';
 export { durationMs, TimeZone } from './text.ts';

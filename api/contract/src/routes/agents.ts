@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
+import { shownLimits } from '../kinds/tier-limits.ts';
 import { Mind } from '../values/mind.ts';
 import { OnConflictQuery, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
@@ -8,25 +9,7 @@ import { AgentView } from '../world/view.ts';
 const Persona = z.strictObject({ identity: z.string(), personality: z.string(), instructions: z.string() });
 
 export const Limits = z.strictObject({
-  requests_per_minute: z.int().nullable(),
-  concurrent_tools: z.int().nullable(),
-  concurrent_model_requests: z
-    .int()
-    .nullable()
-    .default(null)
-    .describe('Parallel requests to language models; null from an older API'),
-  web_searches_per_hour: z.int().nullable().default(null).describe('Calls of web_search; null from an older API'),
-  web_requests_per_hour: z
-    .int()
-    .nullable()
-    .default(null)
-    .describe('Calls of http, web_fetch and call_agent; null from an older API'),
-  browser_calls_per_hour: z
-    .int()
-    .nullable()
-    .default(null)
-    .describe('Calls of the tools of the browser; null from an older API'),
-  tokens_per_hour: z.int().nullable(),
+  ...shownLimits(),
   models: z.array(z.string()),
 });
 export type Limits = z.infer<typeof Limits>;

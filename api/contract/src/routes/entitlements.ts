@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import {
-  BROWSER_CALLS_PER_HOUR,
-  CONCURRENT_MODEL_REQUESTS,
-  WEB_REQUESTS_PER_HOUR,
-  WEB_SEARCHES_PER_HOUR,
-} from '../kinds/entitlement.ts';
+import { MAX_GPUS, MAX_MODELS, MAX_RANK } from '../kinds/entitlement.ts';
+import { writtenLimits } from '../kinds/tier-limits.ts';
 import { AiDollars } from '../values/money.ts';
 import { AgentCondition, Limits, TierPrice } from './agents.ts';
 import { OnConflictQuery } from '../values/scalars.ts';
@@ -64,17 +60,11 @@ const QUANTITY_MAX_CHARS = 32;
 
 /** The API server decides whether the spec is valid. */
 export const EntitlementBody = z.strictObject({
-  rank: z.int().min(0).max(1_000),
+  rank: z.int().min(0).max(MAX_RANK),
   min_balance: AiDollars.default('0'),
   limits: z.strictObject({
-    requests_per_minute: z.int().min(0).max(100_000),
-    concurrent_tools: z.int().min(0).max(1_000),
-    concurrent_model_requests: z.int().min(0).max(1_000).default(CONCURRENT_MODEL_REQUESTS),
-    web_searches_per_hour: z.int().min(0).max(100_000).default(WEB_SEARCHES_PER_HOUR),
-    web_requests_per_hour: z.int().min(0).max(100_000).default(WEB_REQUESTS_PER_HOUR),
-    browser_calls_per_hour: z.int().min(0).max(100_000).default(BROWSER_CALLS_PER_HOUR),
-    tokens_per_hour: z.int().min(0).max(1_000_000_000),
-    models: z.array(z.string().min(1).max(MODEL_NAME_MAX_CHARS)).max(64).default([]),
+    ...writtenLimits('name'),
+    models: z.array(z.string().min(1).max(MODEL_NAME_MAX_CHARS)).max(MAX_MODELS).default([]),
   }),
   compute: z
     .strictObject({
@@ -84,7 +74,7 @@ export const EntitlementBody = z.strictObject({
         .strictObject({
           mode: z.enum(['None', 'Shared', 'Exclusive']).default('None'),
           resource_name: z.string().max(MODEL_NAME_MAX_CHARS).nullable().default(null),
-          count: z.int().min(0).max(16).default(0),
+          count: z.int().min(0).max(MAX_GPUS).default(0),
           claim_template_name: z.string().max(63).nullable().default(null),
         })
         .prefault({}),

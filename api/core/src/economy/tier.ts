@@ -1,4 +1,11 @@
-import { type EntitlementBody, type EntitlementSpec, parseAiDollars, type TierChange } from '@hamlet/contract';
+import {
+  type EntitlementBody,
+  type EntitlementSpec,
+  parseAiDollars,
+  TIER_LIMITS,
+  tierLimitsBy,
+  type TierChange,
+} from '@hamlet/contract';
 import { compareText } from '../values/compare-text.ts';
 
 export interface BalanceTier {
@@ -62,26 +69,14 @@ function gpuText({ mode, resourceName, count, claimTemplateName }: EntitlementSp
 
 /** The limits of a custom resource with the names of the API. Pure. */
 export const limitsOfTier = ({ limits }: Pick<EntitlementSpec, 'limits'>): EntitlementBody['limits'] => ({
-  requests_per_minute: limits.requestsPerMinute,
-  concurrent_tools: limits.concurrentTools,
-  concurrent_model_requests: limits.concurrentModelRequests,
-  web_searches_per_hour: limits.webSearchesPerHour,
-  web_requests_per_hour: limits.webRequestsPerHour,
-  browser_calls_per_hour: limits.browserCallsPerHour,
-  tokens_per_hour: limits.tokensPerHour,
+  ...tierLimitsBy('name', ({ field }) => limits[field]),
   models: limits.models,
 });
 
 /** In the order in which pages show them. */
 function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<TierChange['what'], string> {
   return new Map([
-    ['requests_per_minute', String(limits.requestsPerMinute)],
-    ['concurrent_tools', String(limits.concurrentTools)],
-    ['concurrent_model_requests', String(limits.concurrentModelRequests)],
-    ['web_searches_per_hour', String(limits.webSearchesPerHour)],
-    ['web_requests_per_hour', String(limits.webRequestsPerHour)],
-    ['browser_calls_per_hour', String(limits.browserCallsPerHour)],
-    ['tokens_per_hour', String(limits.tokensPerHour)],
+    ...TIER_LIMITS.map(({ name, field }) => [name, String(limits[field])] as const),
     ['models', limits.models.join(', ') || NOTHING],
     ['cpu', compute.resources.cpu],
     ['memory', compute.resources.memory],

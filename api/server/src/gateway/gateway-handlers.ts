@@ -1,4 +1,10 @@
-import type { ChatCompletionBody, ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
+import {
+  tierLimitsBy,
+  type ChatCompletionBody,
+  type ModelRequestView,
+  type ModelUse,
+  type ModelView,
+} from '@hamlet/contract';
 import { readModelHour, readModelRequests, type ModelRequestRow } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -11,16 +17,7 @@ import { MODELS_MADE_S, type ServedModel } from './models/village-models.ts';
 import type { Village } from '../village.ts';
 
 const RECENT_REQUESTS = 20;
-const NOTHING = {
-  requests_per_minute: 0,
-  concurrent_tools: 0,
-  concurrent_model_requests: 0,
-  web_searches_per_hour: 0,
-  web_requests_per_hour: 0,
-  browser_calls_per_hour: 0,
-  tokens_per_hour: 0,
-  models: [],
-} as const;
+const NOTHING = tierLimitsBy('name', () => 0);
 
 function requestView({
   requestId,

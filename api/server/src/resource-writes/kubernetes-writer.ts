@@ -1,4 +1,4 @@
-import { API_VERSION, type EntitlementBody } from '@hamlet/contract';
+import { API_VERSION, type EntitlementBody, tierLimitsBy } from '@hamlet/contract';
 import { isStatus, type KubeClient, type KubeObject } from '@hamlet/kube';
 import type { EntitlementRecord } from '../agents/agent-source.ts';
 import { AGENTS, ENTITLEMENTS, entitlementOf, etagOf, recordOf } from '../agents/kubernetes-watch.ts';
@@ -101,13 +101,7 @@ function entitlementSpecOf({
     rank,
     minBalance: min_balance,
     limits: {
-      requestsPerMinute: limits.requests_per_minute,
-      concurrentTools: limits.concurrent_tools,
-      concurrentModelRequests: limits.concurrent_model_requests,
-      webSearchesPerHour: limits.web_searches_per_hour,
-      webRequestsPerHour: limits.web_requests_per_hour,
-      browserCallsPerHour: limits.browser_calls_per_hour,
-      tokensPerHour: limits.tokens_per_hour,
+      ...tierLimitsBy('field', ({ name }) => limits[name]),
       models: limits.models,
     },
     compute: {

@@ -1,29 +1,14 @@
 import type { EntitlementBody, EntitlementView } from '@hamlet/contract';
-import {
-  BROWSER_CALLS_PER_HOUR,
-  CONCURRENT_MODEL_REQUESTS,
-  EntitlementSpec,
-  formatAiDollars,
-  putEntitlement,
-  WEB_REQUESTS_PER_HOUR,
-  WEB_SEARCHES_PER_HOUR,
-} from '@hamlet/contract';
+import { EntitlementSpec, formatAiDollars, putEntitlement, type TierLimit, tierLimitsBy } from '@hamlet/contract';
 import { limitsOfTier } from '@hamlet/core';
 import { readAmount, capital } from '../../client/labels.ts';
 import type { Reading } from '../../client/drafts.ts';
 
 /** The fields of a tier while a person writes it. Texts stay as typed and may be invalid. */
-export interface TierDraft {
+export interface TierDraft extends Readonly<Record<TierLimit['field'], string>> {
   readonly name: string;
   readonly rank: string;
   readonly minBalance: string;
-  readonly requestsPerMinute: string;
-  readonly concurrentTools: string;
-  readonly concurrentModelRequests: string;
-  readonly webSearchesPerHour: string;
-  readonly webRequestsPerHour: string;
-  readonly browserCallsPerHour: string;
-  readonly tokensPerHour: string;
   readonly models: string;
   readonly cpu: string;
   readonly memory: string;
@@ -45,13 +30,7 @@ export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): Tier
     name: '',
     rank: String(Math.max(-1, ...tiers.map(({ rank }) => rank)) + 1),
     minBalance: '',
-    requestsPerMinute: '',
-    concurrentTools: '',
-    concurrentModelRequests: String(CONCURRENT_MODEL_REQUESTS),
-    webSearchesPerHour: String(WEB_SEARCHES_PER_HOUR),
-    webRequestsPerHour: String(WEB_REQUESTS_PER_HOUR),
-    browserCallsPerHour: String(BROWSER_CALLS_PER_HOUR),
-    tokensPerHour: '',
+    ...tierLimitsBy('field', ({ usual }) => (usual === null ? '' : String(usual))),
     models: '',
     cpu: '500m',
     memory: '512Mi',
@@ -74,18 +53,11 @@ export function tierDraftOf({
   compute,
   price,
 }: EntitlementView): TierDraft {
-  const whole = (number: number | null): string => (number === null ? '' : String(number));
   return {
     name,
     rank: String(rank),
     minBalance,
-    requestsPerMinute: whole(limits.requests_per_minute),
-    concurrentTools: whole(limits.concurrent_tools),
-    concurrentModelRequests: whole(limits.concurrent_model_requests ?? CONCURRENT_MODEL_REQUESTS),
-    webSearchesPerHour: whole(limits.web_searches_per_hour ?? WEB_SEARCHES_PER_HOUR),
-    webRequestsPerHour: whole(limits.web_requests_per_hour ?? WEB_REQUESTS_PER_HOUR),
-    browserCallsPerHour: whole(limits.browser_calls_per_hour ?? BROWSER_CALLS_PER_HOUR),
-    tokensPerHour: whole(limits.tokens_per_hour),
+    ...tierLimitsBy('field', ({ name: wire, usual }) => String(limits[wire] ?? usual ?? '')),
     models: limits.models.join(', '),
     cpu: compute.cpu,
     memory: compute.memory,
@@ -132,13 +104,7 @@ function candidateOf(draft: TierDraft): object {
     rank: wholeOf(draft.rank),
     minBalance: amountOf(draft.minBalance),
     limits: {
-      requestsPerMinute: wholeOf(draft.requestsPerMinute),
-      concurrentTools: wholeOf(draft.concurrentTools),
-      concurrentModelRequests: wholeOf(draft.concurrentModelRequests),
-      webSearchesPerHour: wholeOf(draft.webSearchesPerHour),
-      webRequestsPerHour: wholeOf(draft.webRequestsPerHour),
-      browserCallsPerHour: wholeOf(draft.browserCallsPerHour),
-      tokensPerHour: wholeOf(draft.tokensPerHour),
+      ...tierLimitsBy('field', ({ field }) => wholeOf(draft[field])),
       models: listOf(draft.models),
     },
     compute: {

@@ -1,4 +1,4 @@
-import { type AgentDetail, EntitlementSpec, type EntitlementView } from '@hamlet/contract';
+import { type AgentDetail, EntitlementSpec, type EntitlementView, tierLimitsBy } from '@hamlet/contract';
 import { tierChanges } from '@hamlet/core';
 import { changeLine } from '../market/item-labels.ts';
 import { moneyLabel, readAmount } from '../../client/labels.ts';
@@ -56,7 +56,10 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
   return EntitlementSpec.parse({
     rank,
     minBalance,
-    limits: limitsOf(limits),
+    limits: {
+      ...tierLimitsBy('field', ({ name, usual }) => limits[name] ?? usual ?? 0),
+      models: limits.models,
+    },
     compute: {
       resources: { cpu: compute.cpu, memory: compute.memory },
       priorityClassName: compute.priority_class_name ?? undefined,
@@ -69,19 +72,6 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
     },
     price: { perHour: price.per_hour, perThousandTokens: price.per_thousand_tokens },
   });
-}
-
-function limitsOf(limits: EntitlementView['limits']): Record<keyof EntitlementSpec['limits'], unknown> {
-  return {
-    requestsPerMinute: limits.requests_per_minute ?? 0,
-    concurrentTools: limits.concurrent_tools ?? 0,
-    concurrentModelRequests: limits.concurrent_model_requests ?? undefined,
-    webSearchesPerHour: limits.web_searches_per_hour ?? undefined,
-    webRequestsPerHour: limits.web_requests_per_hour ?? undefined,
-    browserCallsPerHour: limits.browser_calls_per_hour ?? undefined,
-    tokensPerHour: limits.tokens_per_hour ?? 0,
-    models: limits.models,
-  };
 }
 
 function ladderWith(tiers: readonly LadderStep[], name: string, spec: EntitlementSpec): LadderStep[] {

@@ -1,10 +1,18 @@
-import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlement } from '@hamlet/contract';
+import {
+  type EntitlementSpec,
+  type EntitlementView,
+  getEntitlement,
+  putEntitlement,
+  TIER_LIMITS,
+  type TierLimit,
+} from '@hamlet/contract';
 import { type HTMLAttributes, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { fieldsOf, type FormDraft, useDialogDraft, withoutEmpty } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-live.ts';
 import { Button, FormDialog, OwnedNotice, RefusedNotice } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
+import { ASPECT_LABELS } from '../market/item-labels.ts';
 import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProblems } from './tier-draft.ts';
 import { type TierEffects, tierEffects } from './tier-effects.ts';
 import { FieldProblem, Form, Segments, SelectField, TextField } from '../../ui/fields.tsx';
@@ -35,16 +43,25 @@ function OpeningFields({ isNew, ...parts }: TierFieldProps & { readonly isNew: b
   );
 }
 
+const SAMPLES: Readonly<Partial<Record<TierLimit['field'], string>>> = {
+  requestsPerMinute: '300',
+  concurrentTools: '2',
+  tokensPerHour: '100000',
+};
+
 function LimitFields(parts: TierFieldProps) {
   return (
     <Group title="Limits">
-      <Text {...parts} title="Requests a minute" field="requestsPerMinute" inputMode="numeric" placeholder="300" />
-      <Text {...parts} title="Tools at once" field="concurrentTools" inputMode="numeric" placeholder="2" />
-      <Text {...parts} title="Model requests at once" field="concurrentModelRequests" inputMode="numeric" />
-      <Text {...parts} title="Web searches an hour" field="webSearchesPerHour" inputMode="numeric" />
-      <Text {...parts} title="Web requests an hour" field="webRequestsPerHour" inputMode="numeric" />
-      <Text {...parts} title="Browser calls an hour" field="browserCallsPerHour" inputMode="numeric" />
-      <Text {...parts} title="Tokens an hour" field="tokensPerHour" inputMode="numeric" placeholder="100000" />
+      {TIER_LIMITS.map(({ field, name }) => (
+        <Text
+          key={field}
+          {...parts}
+          title={ASPECT_LABELS[name]}
+          field={field}
+          inputMode="numeric"
+          placeholder={SAMPLES[field] ?? ''}
+        />
+      ))}
       <Text {...parts} title="Models, default first" field="models" placeholder="small, large" />
     </Group>
   );

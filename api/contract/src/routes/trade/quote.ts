@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TIER_LIMITS } from '../../kinds/tier-limits.ts';
 import { AiDollars } from '../../values/money.ts';
 import { defineRoute, json } from '../../http/route.ts';
 import { Limits } from '../agents.ts';
@@ -37,13 +38,7 @@ export function quotedItem({
 }
 
 export const TIER_ASPECTS = [
-  'requests_per_minute',
-  'concurrent_tools',
-  'concurrent_model_requests',
-  'web_searches_per_hour',
-  'web_requests_per_hour',
-  'browser_calls_per_hour',
-  'tokens_per_hour',
+  ...TIER_LIMITS.map(({ name }) => name),
   'models',
   'cpu',
   'memory',
