@@ -23,6 +23,10 @@ export class HandsError extends Error {
   }
 }
 
+/** True for a refusal of the supervisor; false if the connection ended, which leaves the outcome unknown. */
+export const isRefusal = (error: unknown): error is HandsError =>
+  error instanceof HandsError && error.code !== 'hands_lost';
+
 /** A connection to the supervisor of the hands. Requests may run in parallel. */
 export interface HandsClient {
   /** Identifies one start of the container. */
@@ -78,6 +82,17 @@ export async function connectHands(path: string): Promise<HandsConnection> {
     isIdle: () => lost === null && waiting.size === 0,
     keepAlive: (holds) => void (holds ? socket.ref() : socket.unref()),
   };
+}
+
+/** True if the path exists in the root and does not lead out of it. */
+export async function isThere(hands: Pick<HandsClient, 'ask'>, root: string, path: string): Promise<boolean> {
+  try {
+    await hands.ask('fs.stat', { root, path }, z.unknown());
+    return true;
+  } catch (error) {
+    if (isRefusal(error)) return false;
+    throw error;
+  }
 }
 
 export async function withHands<T>(path: string, use: (hands: HandsClient) => Promise<T>): Promise<T> {

@@ -16,7 +16,7 @@ import type { RememberDocuments } from '../tools/remember-documents.ts';
 import type { ReadScript } from '../scripts/read-script.ts';
 import type { ChangeLog } from './files/change-log.ts';
 import { withMeantPath } from './files/hands-files.ts';
-import { HandsError, type HandsClient, type HandsConnection } from './hands-client.ts';
+import { HandsError, isRefusal, type HandsClient, type HandsConnection } from './hands-client.ts';
 import type { HandsConnections } from './hands-connections.ts';
 import { withRefusals, type Refusals } from './refusals.ts';
 import { CLONE_MS, type WorkTrees } from './repository/work-trees.ts';
@@ -188,7 +188,7 @@ function fitting(end: HandsEnd, { call, roomChars }: CallContext): HandsEnd {
 
 /** A refusal of the supervisor ends the call. After a lost connection the outcome is unknown. */
 function refusedEnd(error: unknown): HandsEnd {
-  if (!(error instanceof HandsError) || error.code === 'hands_lost') throw error;
+  if (!isRefusal(error)) throw error;
   return { outcome: { kind: 'failed', code: error.code, text: error.message }, report: {} };
 }
 

@@ -1,4 +1,4 @@
-import { HandsError, type HandsClient } from '../hands-client.ts';
+import { isRefusal, type HandsClient } from '../hands-client.ts';
 import type { WorkTrees } from '../repository/work-trees.ts';
 import { retry, type RetryPorts } from '../../village/retry.ts';
 import type { RunBook } from '../../engine/run-book.ts';
@@ -61,7 +61,7 @@ async function write(hands: HandsClient, content: Parameters<typeof replaceConte
     await replaceContent(hands, content);
     return null;
   } catch (error) {
-    if (!(error instanceof HandsError) || error.code === 'hands_lost') throw error;
+    if (!isRefusal(error)) throw error;
     return error.code === 'changed' ? null : error.code;
   }
 }

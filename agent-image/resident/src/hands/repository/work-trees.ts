@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { repositoryName } from '@hamlet/core/git';
-import { z } from 'zod';
-import { HandsError, type HandsClient } from '../hands-client.ts';
+import { isThere, type HandsClient } from '../hands-client.ts';
 import { textOf } from '../shown-output.ts';
 import { CLONE_SCRIPT } from './clone-script.ts';
 import { processIdOf, startProcess, untilEnded, type EnvironmentOf, type ProcessPlace } from '../start-process.ts';
@@ -70,16 +69,6 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size > MAX_REMEMBERED && oldest !== undefined) map.delete(oldest);
-}
-
-async function isThere(hands: HandsClient, root: string, folder: string): Promise<boolean> {
-  try {
-    await hands.ask('fs.stat', { root, path: folder }, z.unknown());
-    return true;
-  } catch (error) {
-    if (error instanceof HandsError && error.code !== 'hands_lost') return false;
-    throw error;
-  }
 }
 
 interface Cloning {

@@ -7,7 +7,7 @@ import { lastContents, type LastContents } from '../files/last-contents.ts';
 import { nearestMatch } from '../files/nearest-match.ts';
 import { codecOf, inStyleOf, toLf, UTF_8, withoutMark, type TextCodec } from '../files/text-codec.ts';
 import { unifiedDiff } from '../files/unified-diff.ts';
-import { HandsError } from '../hands-client.ts';
+import { HandsError, isRefusal } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { okay } from '../../tools/tool-kit.ts';
 import { readFile } from './read-file.ts';
@@ -147,7 +147,7 @@ async function change(job: HandsJob, { path, before, after }: Change): Promise<M
   try {
     await replaceContent(hands, { root: kit.workspace, path, data: after, seen });
   } catch (error) {
-    if (error instanceof HandsError && error.code !== 'hands_lost') kit.changes.drop(kept.number);
+    if (isRefusal(error)) kit.changes.drop(kept.number);
     throw error;
   }
   return { kept, after: content };

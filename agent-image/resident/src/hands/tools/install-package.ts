@@ -3,9 +3,8 @@ import { INSTALL_SECONDS_MAX, type InstallInput } from '@hamlet/contract/residen
 import type { InstalledPackage } from '@hamlet/core/install';
 import { failureOfInstall, installCommand, installedIn, installPlan } from '@hamlet/core/install';
 import type { ToolOutcome } from '@hamlet/engine';
-import { z } from 'zod';
 import { pathIn } from '../files/hands-files.ts';
-import { HandsError } from '../hands-client.ts';
+import { isThere } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import type { EndedProcess, OutputStream } from '../process-record.ts';
 import { BROKER_HOST } from '../proxy-environment.ts';
@@ -61,15 +60,8 @@ function folderOf({ folder }: InstallInput, { kit, tree }: HandsJob): string {
 
 /** True if the folder has a Python virtual environment that is not a link out of the workspace. */
 async function hasVenv({ manager }: InstallInput, { hands, kit }: HandsJob, folder: string): Promise<boolean> {
-  if (manager !== 'pip') return false;
   const path = posix.join(pathIn(kit.workspace, folder), '.venv/pyvenv.cfg');
-  try {
-    await hands.ask('fs.stat', { root: kit.workspace, path }, z.unknown());
-    return true;
-  } catch (error) {
-    if (error instanceof HandsError && error.code !== 'hands_lost') return false;
-    throw error;
-  }
+  return manager === 'pip' && (await isThere(hands, kit.workspace, path));
 }
 
 const ranBy = (input: InstallInput, cwd: string) => ({

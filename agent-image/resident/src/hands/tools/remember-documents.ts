@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { SourceFile } from '@hamlet/engine/memory';
 import { pathIn, readContent } from '../files/hands-files.ts';
-import { HandsError } from '../hands-client.ts';
+import { HandsError, isRefusal } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { filesBelow } from './find.ts';
 
@@ -39,7 +39,7 @@ async function contentOf(job: HandsJob, path: string): Promise<Buffer | null> {
     const { data, size } = await readContent(job, path);
     return data.length === size ? data : null;
   } catch (error) {
-    if (error instanceof HandsError && error.code !== 'hands_lost') return null;
+    if (isRefusal(error)) return null;
     throw error;
   }
 }

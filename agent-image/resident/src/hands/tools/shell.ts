@@ -1,5 +1,5 @@
 import { BACKGROUND_SECONDS_MAX, SHELL_SECONDS_MAX } from '@hamlet/contract/resident';
-import { HandsError } from '../hands-client.ts';
+import { isRefusal } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { beginProcess, endedProcess, unlessAbsent } from '../job-process.ts';
 import { FilePart, ProcessRecord } from '../process-record.ts';
@@ -67,7 +67,7 @@ async function cwdOf({ hands, kit, context, tree }: HandsJob): Promise<string> {
     const [first = ''] = data.toString().split('\n');
     return first.replaceAll(/\p{Cc}/gu, '') || tree;
   } catch (error) {
-    if (error instanceof HandsError && error.code !== 'hands_lost') return tree;
+    if (isRefusal(error)) return tree;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
-import { HandsError, type HandsClient } from '../../hands/hands-client.ts';
+import { HandsError, isRefusal, type HandsClient } from '../../hands/hands-client.ts';
 import { FilePart } from '../../hands/process-record.ts';
 
 /** The path of a memory file in the hands, below `root`. */
@@ -28,7 +28,7 @@ export async function readMemoryFile(hands: HandsClient, { root, path }: FilePla
       return { kind: 'unreadable', why: `the memory file has more than ${FILE_MAX_BYTES} bytes` };
     return { kind: 'read', text: part.data.toString(), sha256: part.sha256 };
   } catch (error) {
-    if (!(error instanceof HandsError) || error.code === 'hands_lost') throw error;
+    if (!isRefusal(error)) throw error;
     if (error.code === 'not_found') return { kind: 'read', text: null, sha256: null };
     return { kind: 'unreadable', why: error.message };
   }
