@@ -6,7 +6,7 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 import { accountOf } from '../people/account-view.ts';
-import { lockSignedIn } from '../people/signed-in.ts';
+import { asSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
 import type { Bot } from './bot-port.ts';
 import { namedBots } from './bots.ts';
@@ -40,10 +40,8 @@ export function channelHandlers({ db, source, bots }: Pick<Village, 'db' | 'sour
     createChannelCode: plain(async (request) => {
       const code = newLetterCode();
       const expiresAt = new Date(request.now.getTime() + CODE_LIFE_MS);
-      return inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
-        await keepChannelCode(tx, { accountId: account.accountId, codeHash: hashOf(code), expiresAt });
+      return asSignedIn(db, request, async (tx, { accountId }) => {
+        await keepChannelCode(tx, { accountId, codeHash: hashOf(code), expiresAt });
         return accepted({ code, expires_at: expiresAt.toISOString() });
       });
     }),

@@ -1,8 +1,8 @@
-import { forgetBrowser, inTransaction, putBrowser, readBrowsers, setNoticeWants } from '@hamlet/store';
+import { forgetBrowser, putBrowser, readBrowsers, setNoticeWants } from '@hamlet/store';
 import { auditAccount } from '../auth/account-actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { lockSignedIn } from '../people/signed-in.ts';
+import { asSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
 import { AFTER_NOTICE_S, firstLookInS } from './decide-notice.ts';
 import { areBrowserKeys } from './push/encrypt-push.ts';
@@ -24,10 +24,7 @@ export function browserHandlers({ db, config: { push }, economy }: Ports) {
         );
       if (!areBrowserKeys(request.body))
         return refused('browser_refused', 'The keys of the browser are wrong: subscribe again');
-      return inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
-        const { accountId } = account;
+      return asSignedIn(db, request, async (tx, { accountId }) => {
         const browserId = await putBrowser(tx, { accountId, ...request.body });
         if (browserId === null) return refused('too_many_browsers');
         const detail = { name: request.body.name };
@@ -37,20 +34,14 @@ export function browserHandlers({ db, config: { push }, economy }: Ports) {
     }),
     changeMyBrowser: plain(async (request) => {
       const { wants } = request.body;
-      return inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
+      return asSignedIn(db, request, async (tx, { accountId }) => {
         const dueInS = firstLookInS(wants, request.now.getTime(), economy.timeZone);
-        const { accountId } = account;
         const choice = { accountId, browserId: request.params.browser_id, wants, dueInS, restS: AFTER_NOTICE_S };
         return (await setNoticeWants(tx, choice)) ? accepted({ wants }) : refused('no_such_browser');
       });
     }),
     forgetMyBrowser: plain(async (request) =>
-      inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
-        const { accountId } = account;
+      asSignedIn(db, request, async (tx, { accountId }) => {
         const name = await forgetBrowser(tx, accountId, request.params.browser_id);
         if (name === null) return refused('no_such_browser');
         await auditAccount(tx, request, { accountId, action: 'browser.forget', detail: { name } });

@@ -16,7 +16,7 @@ import { actingAs, recordAct } from '../audit/record-act.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { accountOf } from '../people/account-view.ts';
-import { lockSignedIn } from '../people/signed-in.ts';
+import { asSignedIn } from '../people/signed-in.ts';
 import type { Village } from '../village.ts';
 import { AFTER_NOTICE_S, firstLookInS } from './decide-notice.ts';
 import { browserHandlers, browserReader } from './browser-handlers.ts';
@@ -34,10 +34,7 @@ function mailHandlers({ db, config: { mail }, economy, log }: Ports) {
       if (mail === undefined) return refused('mail_off');
       const { address } = request.body;
       const code = newLetterCode();
-      const kept = await inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
-        const { accountId } = account;
+      const kept = await asSignedIn(db, request, async (tx, { accountId }) => {
         const isKept = await keepNoticeCode(tx, { accountId, address, codeHash: hashOf(code), lifeS: CODE_LIFE_S });
         return isKept ? accepted({ sent: true as const }) : refused('too_many_codes');
       });
@@ -52,10 +49,7 @@ function mailHandlers({ db, config: { mail }, economy, log }: Ports) {
       return kept;
     }),
     confirmMail: plain(async (request) =>
-      inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
-        const { accountId } = account;
+      asSignedIn(db, request, async (tx, { accountId }) => {
         const address = await takeNoticeCode(tx, accountId, hashOf(request.body.code));
         if (address === null) return refused('mail_code_wrong');
         await putMailTarget(tx, { accountId, address, leaveToken: newSecret('') });
@@ -65,20 +59,16 @@ function mailHandlers({ db, config: { mail }, economy, log }: Ports) {
     ),
     changeMyMail: plain(async (request) => {
       const { wants } = request.body;
-      return inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
+      return asSignedIn(db, request, async (tx, { accountId }) => {
         const dueInS = firstLookInS(wants, request.now.getTime(), economy.timeZone);
-        const choice = { accountId: account.accountId, browserId: null, wants, dueInS, restS: AFTER_NOTICE_S };
+        const choice = { accountId, browserId: null, wants, dueInS, restS: AFTER_NOTICE_S };
         return (await setNoticeWants(tx, choice)) ? accepted({ wants }) : refused('no_mail_address');
       });
     }),
     forgetMyMail: plain(async (request) =>
-      inTransaction(db, async (tx) => {
-        const account = await lockSignedIn(tx, request);
-        if (account === null) return refused('session_needed');
-        await forgetMailTarget(tx, account.accountId);
-        await auditAccount(tx, request, { accountId: account.accountId, action: 'mail.forget', detail: {} });
+      asSignedIn(db, request, async (tx, { accountId }) => {
+        await forgetMailTarget(tx, accountId);
+        await auditAccount(tx, request, { accountId, action: 'mail.forget', detail: {} });
         return accepted({ forgotten: true as const });
       }),
     ),

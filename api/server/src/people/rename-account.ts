@@ -1,10 +1,10 @@
 import type { Account, renameMe } from '@hamlet/contract';
-import { inTransaction, isDuplicateError, updateAccount, type Db } from '@hamlet/store';
+import { isDuplicateError, updateAccount, type Db } from '@hamlet/store';
 import { auditAccount } from '../auth/account-actor.ts';
 import type { RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { accountView } from './account-view.ts';
-import { lockSignedIn } from './signed-in.ts';
+import { asSignedIn } from './signed-in.ts';
 
 type Renamed = Outcome<{ account: Account }>;
 
@@ -12,9 +12,7 @@ type Renamed = Outcome<{ account: Account }>;
 export async function renameAccount(db: Db, request: RequestOf<typeof renameMe>): Promise<Renamed> {
   const { name } = request.body;
   try {
-    return await inTransaction(db, async (tx): Promise<Renamed> => {
-      const account = await lockSignedIn(tx, request);
-      if (account === null) return refused('session_needed');
+    return await asSignedIn(db, request, async (tx, account): Promise<Renamed> => {
       const { accountId } = account;
       if (account.federated) return refused('account_is_federated');
       if (account.name === name) return accepted({ account: accountView(account) });
