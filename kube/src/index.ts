@@ -18,6 +18,6 @@ export type { Recovery } from './reflector/recovery.ts';
 export { Reflector, type ReflectorOptions, type ReflectorState, type WatchTimes } from './reflector/reflector.ts';
 export { EventRecorder, type KubeEvent } from './service/event-recorder.ts';
 export { LoopWatch } from './service/loop-watch.ts';
-export { drain, ServiceServer, shutdownSignal } from './service/service.ts';
+export { drain, listenAt, ServiceServer, shutdownSignal } from './service/service.ts';
 export { backoffMs } from './time/backoff.ts';
 export { pause, systemClock, wakefulClock, type Clock } from './time/clock.ts';

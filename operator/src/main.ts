@@ -1,7 +1,17 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Connection, Fence } from '@hamlet/kube';
-import { connect, drain, Elector, KubeClient, LoopWatch, ServiceServer, shutdownSignal, tokenFile } from '@hamlet/kube';
+import {
+  connect,
+  drain,
+  Elector,
+  KubeClient,
+  listenAt,
+  LoopWatch,
+  ServiceServer,
+  shutdownSignal,
+  tokenFile,
+} from '@hamlet/kube';
 import * as z from 'zod';
 import { Environment, reserveOf, settingsOf, usage } from './config.ts';
 import { addProcessGauges, errorText, operatorMetrics, type OperatorMetrics } from './metrics.ts';
@@ -27,11 +37,6 @@ const HEAP_GROWING = '--heap-growing-percent=25';
 const log = (line: string): void => {
   process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 };
-
-function listenAt(address: string): { readonly host: string; readonly port: number } {
-  const colon = address.lastIndexOf(':');
-  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
-}
 
 interface Process {
   readonly environment: Environment;

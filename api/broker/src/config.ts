@@ -18,11 +18,6 @@ export const Environment = z.object({
 });
 export type Environment = z.infer<typeof Environment>;
 
-export function listenAt(address: string): { readonly host: string; readonly port: number } {
-  const colon = address.lastIndexOf(':');
-  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
-}
-
 export function usage(): string {
   const lines = Object.entries(Environment.shape).map(
     ([name, schema]) => `  ${name.padEnd(24)}${schema.description ?? ''}`,

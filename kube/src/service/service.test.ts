@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceServer } from './service.ts';
+import { listenAt, ServiceServer } from './service.ts';
+
+test('an address to listen at may be of IPv6, in brackets', () => {
+  assert.deepEqual(listenAt('0.0.0.0:9090'), { host: '0.0.0.0', port: 9090 });
+  assert.deepEqual(listenAt('[::]:9090'), { host: '::', port: 9090 });
+});
 
 test('health endpoints report each check, and /metrics serves metrics', async () => {
   let listed = false;

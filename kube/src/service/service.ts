@@ -14,6 +14,12 @@ interface ServiceServerOptions {
   readonly metrics: () => Promise<string>;
 }
 
+/** The host and the port of `HOST:PORT`. An IPv6 address stands in brackets. Pure. */
+export function listenAt(address: string): Pick<ServiceServerOptions, 'host' | 'port'> {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon).replaceAll(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+}
+
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 function answerChecks(response: ServerResponse, checks: readonly Check[]): void {

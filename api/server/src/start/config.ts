@@ -1,5 +1,6 @@
 import { AiDollars, parseAiDollars, PriceList, TimeZone, VillageRules } from '@hamlet/contract';
 import { checkVillageRules, DEFAULT_VILLAGE_RULES } from '@hamlet/core';
+import { listenAt } from '@hamlet/kube/service';
 import { z } from 'zod';
 import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models/models-environment.ts';
 import { MAIL_ENVIRONMENT, mailSettingsOf } from '../notices/mail-settings.ts';
@@ -20,10 +21,7 @@ export interface HostPort {
 const Listen = z
   .string()
   .regex(/^(\[[0-9a-f:]+\]|[^:]+):\d{1,5}$/, 'write host:port, for example 127.0.0.1:8080')
-  .transform((text): HostPort => ({
-    host: text.slice(0, text.lastIndexOf(':')).replace(/^\[|\]$/g, ''),
-    port: Number(text.slice(text.lastIndexOf(':') + 1)),
-  }));
+  .transform((text): HostPort => listenAt(text));
 
 function parsed(text: string, context: z.RefinementCtx): unknown {
   try {
