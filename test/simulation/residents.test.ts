@@ -91,10 +91,11 @@ test('both residents connect and walk', async () => {
   );
   for (const name of NAMES) {
     await until(`${name} is connected`, async () => (await play.agent(name)).status.health === 'healthy');
-    await until(`${name} has walked`, async () => {
+    const hasWalked = async (): Promise<boolean> => {
       const { position } = await play.agent(name);
       return position.x !== seen.get(name)?.x || position.y !== seen.get(name)?.y;
-    });
+    };
+    await until(`${name} has walked`, hasWalked, { state: () => turnsOf(name) });
   }
 });
 
