@@ -16,7 +16,9 @@ export const SKILL_RUNS_SHOWN = 20;
 
 /** Maximum length of the front matter; a description may use a quarter of it. */
 const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
-/** Brackets and explicit keys: a parser of YAML takes minutes for a thousand of them in each other, and skills come from strangers. */
+/**
+ * Brackets and explicit keys: a YAML parser takes minutes for a thousand nested ones, and skills come from strangers.
+ */
 const FRONT_NESTING = /[[{?]/g;
 const FRONT_NESTING_MAX = 64;
 

@@ -63,7 +63,7 @@ export const PERMISSIONS = {
   'trade:buy': ['admin', 'agent'],
   'auction:run': ['admin'],
   'auction:bid': ['agent'],
-  /** Needs a session: every scope of an API key leaves it out. */
+  /** Needs a session: no scope of an API key includes it. */
   'account:self': ['member', 'admin'],
   /** The name and role of the caller. */
   'account:read': ['member', 'admin'],

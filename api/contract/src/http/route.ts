@@ -19,7 +19,8 @@ export type Idempotency = 'read' | 'key' | 'natural';
 
 /**
  * An `sse` stream validates data by event name. `completion` is JSON, or a stream of OpenAI's unnamed events that ends
- * with `[DONE]`; with the `wire` of A2A, without that end; with another one, a stream of events that are named by their `type`.
+ * with `[DONE]`; with the `wire` of A2A, without that end; with another `wire`, a stream of events named by their
+ * `type`.
  */
 export type Answer =
   | { readonly kind: 'json'; readonly schema: z.ZodType }

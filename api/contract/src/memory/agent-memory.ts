@@ -3,23 +3,26 @@ import { plainText, Time } from '../values/scalars.ts';
 import { MemoryAudience } from './memory-audience.ts';
 import { RepositoryName } from './memory-entry.ts';
 
-/** Memories of an agent that the API shows: as many as an agent can have. */
+/** Maximum number of memories of an agent that the API shows: as many as an agent can have. */
 export const SHOWN_MEMORIES_MAX = 200_000;
-/** Bytes of their texts, names and people, as UTF-8. Beyond it, the API shows no words of conversations that are older than the rest. */
+/**
+ * Maximum bytes of the texts, names and people of these memories, as UTF-8. Beyond it, the API omits the words of the
+ * oldest conversations.
+ */
 export const SHOWN_MEMORIES_MAX_BYTES = 67_108_864;
-/** Ids in one list of all memories to show, by which earlier versions of the agent report; they show no more. */
+/** Maximum number of ids in the report of an agent of an earlier version, which lists all memories to show. */
 export const HELD_MEMORIES_MAX = 2_000;
 export const MEMORY_WORDS_MAX_CHARS = 4_000;
-/** Memories of one report, within the bytes of its body. */
+/** Maximum number of memories in one report, besides the byte limit of its body. */
 export const SYNCED_MEMORIES_MAX = 256;
 /** Bytes of a report: 64 memories of the maximum length. */
 export const SYNC_BODY_MAX_BYTES = 1_048_576;
 export const MEMORY_COMMANDS_PAGE_MAX = 64;
-/** Changes by people that an agent has not applied yet. */
+/** Maximum number of changes by people that an agent has not applied yet. */
 export const MEMORY_COMMANDS_OPEN_MAX = 500;
 export const MEMORY_QUERY_MAX_CHARS = 300;
 
-/** How the id of a correction begins; no other memory has such an id. */
+/** Prefix of the id of a correction; the id of any other memory begins differently. */
 export const CORRECTION_PREFIX = 'c-';
 
 export const MemoryId = z
@@ -126,7 +129,7 @@ export const MEMORY_CHANGE_REFUSALS: Readonly<Record<MemoryChangeRefusal, string
   not_kept: 'the agent does not keep such a text; write it in other words',
 };
 
-/** Newest changes by the caller that a list has. */
+/** Number of the caller's newest changes that a list shows. */
 export const OWN_CHANGES_MAX = 20;
 
 /** A change that the caller made, without words. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** People of one memory: those of a session, and the author of a run who has left it. */
+/** Maximum number of people of one memory: those of a session, and the author of a run who has left it. */
 export const MEMORY_AUDIENCE_MAX = 64;
 
 const PersonId = z.string().min(1).max(300);

@@ -47,7 +47,7 @@ export const MemoryEntry = z.strictObject({
   agent_id: AgentId.describe('Agent that created the entry: only this agent and people may change or delete it'),
   run_id: z.uuid().describe('Run of the last change'),
   changed_at: Time,
-  // An API of an older version has entries for everybody alone.
+  // Older versions of the API have only entries for everybody.
   audience: MemoryAudience.default(null).describe(
     'Ids of the people who may know it: those of the session in which it arose; null for everybody who may use the repository',
   ),

@@ -42,7 +42,7 @@ export const VillageState = z.strictObject({
 });
 export type VillageState = z.infer<typeof VillageState>;
 
-/** Most agents that one node pauses at a time. */
+/** Maximum number of agents that one node pauses at a time. */
 export const PAUSED_MAX = 256;
 
 export const NodeShortage = z.strictObject({

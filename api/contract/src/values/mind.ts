@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 export const MIND_WORD_MAX_CHARS = 64;
 
-/** Without control characters and marks of direction: the words come from a pod and stand beside those of the village. */
+/**
+ * A word without control characters or direction marks: it comes from a pod and appears beside the village's own words.
+ */
 const Word = z
   .string()
   .min(1)

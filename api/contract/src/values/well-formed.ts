@@ -1,7 +1,7 @@
 /**
- * The same value with U+FFFD in place of each half of a surrogate pair, in texts and keys at any depth. Postgres, Go and
- * providers refuse such halves, which programs make when they cut a text by UTF-16 units. The caller bounds the depth.
- * Returns the value itself if it has none. Pure.
+ * The same value with U+FFFD in place of each half of a surrogate pair, in texts and keys at any depth. Postgres, Go
+ * and providers refuse such halves, which programs make when they cut a text by UTF-16 units. The caller bounds the
+ * depth. Returns the value itself if it contains no such half. Pure.
  */
 export const wellFormed = <T>(value: T): T => repaired(value) as T;
 

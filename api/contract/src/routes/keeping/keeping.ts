@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { Time } from '../../values/scalars.ts';
 
-/** Why rows go: never, by their age, beyond a number, with the object they belong to; or `state`: a row for each present object. */
+/**
+ * When rows are deleted: never, by age, beyond a number, with the object that they belong to; or `state`: one row for
+ * each existing object.
+ */
 export const KEPT_UNTIL = ['permanent', 'age', 'count', 'owner', 'state'] as const;
 
 export const KeptThing = z.object({

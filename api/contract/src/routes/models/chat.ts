@@ -153,7 +153,7 @@ const word = z.string().min(1).max(64);
 
 /** Tokens that the model may choose from; 0 and -1 mean all. */
 export const TopK = z.int().min(-1).max(1_000_000);
-/** Anthropic's wish that the model thinks, and for how many tokens. Other models keep to their own way. */
+/** Anthropic's request for thoughts, with their maximum tokens. Other models think as they usually do. */
 export const Thinking = z.object({
   type: word,
   budget_tokens: z.int().min(0).max(ANSWER_TOKENS_MAX).nullish(),

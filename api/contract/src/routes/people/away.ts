@@ -7,7 +7,7 @@ import { ofPeople } from './account.ts';
 export const AWAY_DAYS_MAX = 30;
 /** Largest count of a group. */
 export const AWAY_COUNT_MAX = 100;
-/** Most posts and most sessions that one answer names as unread. */
+/** Maximum number of posts, and of sessions, that one answer names as unread. */
 export const UNREAD_MAX = 100;
 const THINGS_MAX = 50;
 

@@ -4,7 +4,7 @@ import { AccountName, EndedSessions, GivenPassword, NewPassword, ofPeople, Sessi
 
 const mine = { ...ofPeople, permission: 'account:self' } as const;
 
-/** A name that people choose for themselves. It differs from every other where one sees it. */
+/** A name that people choose for themselves. It has no spaces that a reader cannot see. */
 const ChosenName = AccountName.regex(/^\S+(?: \S+)*$/, 'write no space at an end, and single ones between words').regex(
   /^[^\u115F\u1160\u3164\uFFA0]*$/,
   'write letters that one sees',

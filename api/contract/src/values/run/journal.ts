@@ -15,7 +15,7 @@ const MICROS_MAX = 1_000_000_000_000;
 const CALLS_MAX = 64;
 const CONTEXT_PARTS_MAX = 64;
 const REPAIRS_MAX = 16;
-/** The limit of a plan. */
+/** The engine's limit for the edges of a plan. */
 const EDGES_MAX = 5_000;
 /** The last millisecond of the year 9999. */
 const TIME_MAX_MS = 253_402_300_799_999;

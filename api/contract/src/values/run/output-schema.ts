@@ -70,7 +70,7 @@ export function isNestedDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** True if a value has more values in it than this, itself included. Uses no recursion either. Pure. */
+/** True if a value contains more than `most` values, itself included. Uses no recursion. Pure. */
 export function hasMoreValues(value: unknown, most: number): boolean {
   const open = [value];
   for (let count = 0; open.length > 0; count += 1) {
