@@ -19,7 +19,10 @@ export async function readCallbacks(db: Db, runId: string): Promise<readonly Cal
     .execute();
 }
 
-/** Stores a callback, or replaces the one of its id by one that knows no state yet. The caller has locked the run. */
+/**
+ * Stores a callback, or replaces the one with its id; the receiver then counts as knowing no state. The caller has
+ * locked the run.
+ */
 export async function putCallback(
   tx: Tx,
   { runId, callbackId, agentId, personId, host, url, token, version }: NewCallback,
@@ -117,7 +120,7 @@ export async function claimCallbacks(
   });
 }
 
-/** The result of a look at a claimed callback. `dueInS`: when it may be claimed again. */
+/** The result of a check of a claimed callback. `dueInS`: when it may be claimed again. */
 interface CallbackLook {
   readonly sentState: number | null;
   readonly seenEvents: number;

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { firstPlaceAt, type TimelinePlace } from '../timeline/timeline-places.ts';
 
-/** The groups that the texts of unread posts and sessions do not make. */
+/** The groups that do not come from unread posts and sessions. */
 type RowKind = Exclude<AwayKind, 'answers' | 'replies' | 'posts'>;
 
 /** A group of rows since a time. `count` is at most one more than AWAY_COUNT_MAX of each table. */

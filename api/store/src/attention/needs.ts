@@ -33,11 +33,16 @@ interface NeedFilter {
 const READ = NEEDS_MAX + 1;
 /** Older failures are history. */
 const FAILED_DAYS = 3;
-/** The newest failed runs, among which those are searched that no later run follows, and agents that fail repeatedly. */
+/**
+ * Number of the newest failed runs among which the query finds runs that no later run follows, and agents that fail
+ * repeatedly.
+ */
 const FAILED_SEARCHED = 200;
 const FAILED_IN_A_ROW = 3;
 const AGENTS_READ = 500;
-/** Requests, and questions, of one agent: it may have hundreds, and must not hide those of all others. */
+/**
+ * Maximum number of requests and questions of one agent: it may have hundreds, and must not hide those of all others.
+ */
 const ASKED_OF_AGENT = 5;
 /** Failures in a row that mean more than a short outage of the mail server or a push service. */
 const NOTICE_FAILURES = 3;

@@ -83,7 +83,7 @@ export interface ChannelRun extends Conversation {
 }
 
 const DELIVERY_LIFE = sql`interval '1 day'`;
-/** The message of a run changes at most this often, and at most so many times. */
+/** The message of a run changes at most this often, and at most this many times. */
 const REPORT_EVERY = sql`interval '3 seconds'`;
 const REPORTS_MAX = 20;
 

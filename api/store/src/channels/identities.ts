@@ -35,7 +35,7 @@ export async function keepChannelCode(
     .execute();
 }
 
-/** The account of a code, which stays; null if the code is unknown or expired. */
+/** The account of a code, without using up the code; null if the code is unknown or expired. */
 export async function findCodeAccount(
   db: Db,
   codeHash: Uint8Array,
@@ -58,7 +58,7 @@ export async function takeChannelCode(tx: Tx, codeHash: Uint8Array): Promise<Acc
     .select('account_id as accountId')
     .where('code_hash', '=', hash)
     .executeTakeFirst();
-  // The account before its rows, as a reset and the end of an account take their locks.
+  // Lock the account before its rows, in the order of a reset and of the end of an account.
   const account = of === undefined ? null : await lockAccount(tx, of.accountId);
   const row = await tx
     .deleteFrom('channel_code')
@@ -126,7 +126,10 @@ export interface LinkedPerson extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
 }
 
-/** The person behind an account at a messenger, or behind a link; null without a link that holds, or if the account is disabled. */
+/**
+ * The person behind an account at a messenger, or behind a link; null without a valid link, or if the account is
+ * disabled.
+ */
 export async function findLinkedPerson(
   db: Db,
   which: Pick<Sender, 'channel' | 'externalId'> | { readonly identityId: string },

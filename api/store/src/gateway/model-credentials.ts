@@ -139,7 +139,7 @@ export async function priceProvider(
 }
 
 interface NewCredentialTest extends Omit<CredentialTest, 'at'> {
-  /** Now, if it is left out. */
+  /** By default now. */
   readonly at?: Date;
   /** The abilities of all tested models; null leaves them as they are. */
   readonly tested: object | null;

@@ -36,7 +36,7 @@ export function readModelHealth(db: Db): Promise<readonly ModelHealthRow[]> {
   return db.selectFrom('model_health').select(COLUMNS.model_health).limit(MODELS_READ).execute();
 }
 
-/** Hours for which a test of a provider counts, and the tests that the API keeps. */
+/** Hours for which a test of a provider counts, and the number of tests that the API keeps. */
 const TEST_HOURS = 24;
 const TESTS_KEPT = 200;
 

@@ -47,7 +47,7 @@ interface EndingRequest {
   readonly line: AuditEntry | null;
   /** The run that the request served, and what it used there. */
   readonly charge?: RunCharge | undefined;
-  /** Null without a known price of the provider. */
+  /** Null if the provider's price is unknown. */
   readonly providerCost?: ProviderCost | null;
 }
 
@@ -109,7 +109,7 @@ export interface AskingAgentRow {
   readonly requests: number;
 }
 
-/** The agents with requests under way, by provider, those with most requests first. */
+/** The agents with requests under way, by provider, those with the most requests first. */
 export async function readAskingAgents(
   db: Db,
   { limitS }: RequestLife,

@@ -5,7 +5,7 @@ import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 /** The newest test of a model of a provider in the configuration. `abilities` is unparsed. */
 export type ProviderTestRow = Row<'provider_test'>;
 
-/** Rows that stay; a configuration has at most 50 models that are tested. */
+/** Number of rows to keep; a configuration has at most 50 models that are tested. */
 const TESTS_KEPT = 250;
 
 export function readProviderTests(db: Db): Promise<readonly ProviderTestRow[]> {

@@ -78,7 +78,7 @@ export async function readContextClaims(db: Db, runId: string, ask: number): Pro
   return rows.map(({ event }) => event);
 }
 
-/** A text by its reference; null if the texts before it are too many bytes. */
+/** A text by its reference; null if the texts before it have too many bytes. */
 export interface ContextText {
   readonly text: string | null;
   readonly bytes: number;

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 import { IS_OPEN } from './agent-memory.ts';
 import { countShown } from './memory-report.ts';
 
-/** Applied commands that stay for an agent whose volume is restored from an older copy. */
+/** Number of applied commands to keep for an agent whose volume is restored from an older copy. */
 const COMMANDS_KEPT = 5_000;
 
 export interface NewMemoryCommand {
@@ -59,7 +59,7 @@ async function showEffect(tx: Tx, { agentUid, memoryId, change }: NewMemoryComma
       await sql`update agent_memory set pinned = ${change.pinned} where ${isIt}`.execute(tx);
       return;
     case 'correct':
-      // An agent may have reported a memory of this id, which it can foresee.
+      // An agent may have reported a memory of this id, because the agent can predict the id.
       await sql`delete from agent_memory where agent_uid = ${agentUid} and memory_id = ${change.newId}`.execute(tx);
       await sql`
         insert into agent_memory (agent_uid, memory_id, kind, text, about, audience, pinned, dormant, outside, corrected, importance,

@@ -151,7 +151,7 @@ const SHARE_LEFT = 0.95;
 
 type Over = ShownSize & { readonly bounds: typeof BOUNDS };
 
-/** Leaves out the oldest words, after them facts and pinned memories, in reports after this one too if they are many. */
+/** Leaves out the oldest words, then facts, then pinned memories. If many must go, later reports leave out the rest. */
 async function leaveOut(tx: Tx, agentUid: string, { shown, bytes, bounds }: Over): Promise<void> {
   await deleteShown(
     tx,

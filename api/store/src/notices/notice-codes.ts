@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** Codes that one person may have sent in a day, to any addresses. */
+/** Maximum number of codes that the village sends one person in a day, to any addresses. */
 const CODES_A_DAY = 5;
 /** Seconds between two codes. */
 const CODE_PAUSE_S = 60;

@@ -26,7 +26,7 @@ export interface DueTarget {
   readonly role: AccountRole;
 }
 
-/** The decision of the last look at a target. */
+/** The decision of the last check of a target. */
 interface TargetNote {
   readonly noted: readonly string[];
   readonly dueInS: number;
@@ -67,9 +67,9 @@ interface NoticeChoice {
   /** Null for mail. */
   readonly browserId: string | null;
   readonly wants: NoticeWants;
-  /** Seconds until the first look. */
+  /** Seconds until the first check. */
   readonly dueInS: number;
-  /** Seconds after the last notice in which no choice brings another. The pause after a failure stays too. */
+  /** Seconds after the last notice in which no choice causes another notice. The pause after a failure stays too. */
   readonly restS: number;
 }
 
@@ -140,8 +140,8 @@ const unchanged = ({ targetId, address, wants }: Claimed) =>
   sql<boolean>`target_id = ${targetId} and address = ${address} and wants = ${wants}`;
 
 /**
- * Notes a look before its notice is sent, so that no restart sends it twice. False if the person has changed or ended their notices
- * since the target was taken: then nothing may be sent.
+ * Records a check before its notice is sent, so that no restart sends it twice. False if the person has changed or
+ * ended their notices since the target was taken: then nothing may be sent.
  */
 export async function noteNotice(db: Db, target: Claimed, { noted, dueInS, sent }: TargetNote): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -10,9 +10,9 @@ import { seesTexts, type TextReader } from '../runs/run-row.ts';
 const CYCLE = sql<number>`coalesce(h.cycle, effect.cycle)`;
 const ATTEMPT = sql<number>`coalesce(h.attempt, effect.attempt)`;
 
-/** Inserts the start of a call in the hands, in the transaction of its effect. */
 type NewHandsCall = Pick<Row<'hands_call'>, 'runId' | 'callId' | 'agentId' | 'tool' | 'boot' | 'slot' | 'arguments'>;
 
+/** Inserts the start of a call in the hands, in the transaction of its effect. */
 export async function insertHandsCall(tx: Tx, made: NewHandsCall): Promise<void> {
   const { runId, callId, agentId, tool, boot, slot } = made;
   await tx

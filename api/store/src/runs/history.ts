@@ -9,9 +9,9 @@ const PROMPT_RUNS_KEPT = 1_000;
 const FIRINGS_KEPT = 20_000;
 /** Days without a firing after which the database forgets a Schedule, its firings and runs. */
 const FORGOTTEN_AFTER_DAYS = 90;
-/** Runs that one transaction deletes, with their workers. */
+/** Maximum number of runs that one transaction deletes, with their workers. */
 const AT_ONCE = 500;
-/** Transactions of one list of runs in one round of pruning. */
+/** Maximum number of transactions for one list of runs in one round of pruning. */
 const ROUNDS_MAX = 20;
 
 const HAS_ENDED = sql`run.state in ('done', 'failed', 'cancelled')`;
@@ -66,7 +66,9 @@ const OF_PEOPLE: KeptRuns = { of: sql`schedule_uid is null and kind <> 'worker'`
 const WORKERS: KeptRuns = { of: sql`kind = 'worker'`, kept: WORKERS_KEPT };
 const HAS_NO_OPEN_OFFER = sql`not exists (select from run_offer where run_offer.run_id = run.run_id and run_offer.state = 'open')`;
 
-/** Each agent with more ended runs than are kept, and the newest run that goes. Reads at most `kept` runs of each agent. */
+/**
+ * Each agent with more ended runs than are kept, and the newest run to delete. Reads at most `kept` runs of each agent.
+ */
 async function readCutOffs(
   db: Db,
   { of, kept }: KeptRuns,

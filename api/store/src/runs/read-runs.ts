@@ -130,7 +130,7 @@ export async function readRunSteps(db: Db, runId: string): Promise<readonly RunS
   return rows.map(({ detail }) => detail as RunStep);
 }
 
-/** Running runs of a life of an agent that a person wants to end, oldest first. */
+/** The running runs of one life of an agent that a person wants to end, oldest first. */
 export async function readCancelledRuns(db: Db, agentId: string, agentUid: string): Promise<readonly RunRow[]> {
   return db
     .selectFrom('run')

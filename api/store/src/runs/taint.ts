@@ -36,7 +36,10 @@ async function sourcesOf(tx: Tx, runId: string): Promise<readonly TaintSource[]>
   return rows.map(({ source }) => source);
 }
 
-/** Marks a run by one that it continues. If an admin chose every source of that one, what it passes on is marked as theirs. */
+/**
+ * Marks a run with the taint of the run that it continues. If an admin chose every source of that run, the mark has the
+ * source `supply`.
+ */
 async function inherit(tx: Tx, mark: NewTaint & { readonly fromRunId: string }): Promise<void> {
   const sources = await sourcesOf(tx, mark.fromRunId);
   if (sources.length === 0) return;
@@ -75,7 +78,7 @@ interface MemoriesOfRun {
   readonly run: RunRow;
   readonly written: readonly string[];
   readonly recalled: readonly string[];
-  /** Those that the store of the agent marks. */
+  /** The memories that the store of the agent marks. */
   readonly outside: readonly string[];
 }
 
@@ -98,7 +101,10 @@ export async function markMemories(tx: Tx, memories: MemoriesOfRun): Promise<rea
   return [...marked, ...written];
 }
 
-/** The recalled memories that are marked, each with what it brings. Those that only the store of the agent marks may have any source. */
+/**
+ * The marked ones among the recalled memories, each with the source that it brings to the run. A memory that only the
+ * store of the agent marks may have any source.
+ */
 async function marksOf(
   tx: Tx,
   { run, recalled, outside }: MemoriesOfRun,

@@ -25,7 +25,7 @@ export interface TimelinePlace {
 
 export interface TimelineFilter {
   readonly agentId: string;
-  /** The begin of the agent's present life. An earlier agent of the name had its own. */
+  /** The beginning of the agent's present life. An earlier agent of the name had its own. */
   readonly since: Date;
   readonly kinds: readonly TimelineKind[];
   readonly sessionId: string | null;

@@ -2,14 +2,14 @@ import { type Selection, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.generated.ts';
 
-/** Most workers above a run. */
+/** Maximum number of workers above a run. */
 const DEPTH_MAX = 16;
-/** Most rows of each kind that the trace of one run shows: the first ones. */
+/** Maximum number of rows of each kind that the trace of one run shows: the first ones. */
 const ROWS_MAX = 500;
 
 export interface RunTraceRoot {
   readonly runId: string;
-  /** The run itself, or the run at whose beginning its workers stand. */
+  /** The run itself; for a worker, the top run. */
   readonly rootId: string;
   /** The header of the request that created the root; null if none did, or if the village had no traces then. */
   readonly traceparent: string | null;
