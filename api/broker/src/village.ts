@@ -4,7 +4,7 @@ import type { Destination, EgressDenial } from '@hamlet/core/egress';
 /** The life of the agent that owns a token. */
 export interface Life {
   readonly agent: string;
-  /** Identifies life and pod: brakes name it, and lives never share connections. */
+  /** Identifies the life and its pod. Brakes name it, and each life has connections of its own. */
   readonly uid: string;
   readonly cycle: number;
 }

@@ -57,7 +57,7 @@ export class Authority {
     this.#issuer ??= import('./issuer.ts')
       .then(({ Issuer: Loaded }) => Loaded.open(this.#files))
       .catch((error: unknown) => {
-        // As many connections may use up the files of the process for a while.
+        // The load may have failed only because many connections used up the open files of the process for a while.
         this.#issuer = undefined;
         throw error;
       });

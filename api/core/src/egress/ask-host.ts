@@ -56,14 +56,20 @@ export function hostsInCommand(command: string): readonly Destination[] {
   return [...found.values()];
 }
 
-/** Punctuation after an address. A match begins with its first sign: otherwise each of many signs would be read to the last. */
+/**
+ * Punctuation after an address. A match begins at the first sign, because starting at each of many signs would take
+ * quadratic time.
+ */
 const PUNCTUATION = /(?<![.,:!?\]*_])[.,:!?\]*_]+(?=\s|$)/g;
 
 /** The hosts that a person's message writes out. Pure. */
 export const hostsInMessage = (text: string): readonly Destination[] =>
   hostsInCommand(text.replaceAll(PUNCTUATION, ' '));
 
-/** Blanks alone follow the beginning: with line ends, which begin too, each of many empty lines would be read to the last. */
+/**
+ * Only blanks follow the beginning. A line break can also be a beginning, so matching it here would take quadratic time
+ * for many empty lines.
+ */
 const FETCH = /(?:^|[;&|(\n])[ \t]*(curl|wget)[ \t]+([^;&|<>()`$\n]*)/g;
 const QUOTED = /(['"])([^'"]*)\1/g;
 const BARE = /^[a-z0-9][a-z0-9.-]*(:\d+)?([/?#]\S*)?$/i;

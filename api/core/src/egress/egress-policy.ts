@@ -144,10 +144,13 @@ function rulesOfRepository(repository: AgentSpec['repository']): readonly Egress
   ];
 }
 
-/** Requests for packages. Other pages of the index's host, such as issues of a forge with a registry, can have words of strangers. */
+/**
+ * Requests for packages. Other pages on the index's host, such as issues of a forge with a registry, can contain text
+ * from strangers.
+ */
 function packagesOf(registry: OpenRegistry): readonly EgressRule[] {
   const { pathname } = new URL(registry.url);
-  // The files of an index of pip lie beside its path `simple`; beside `/simple` of pypi.org lie pages about packages.
+  // A pip index keeps its files next to its path `simple`; next to `/simple` of pypi.org are pages about packages.
   const place = pathname.replace(/\/+$/, '').replace(/(?<=.)\/\+?simple$/, '');
   const [index, ...linked] = rulesOfRegistry(registry);
   return index === undefined ? [] : [{ ...index, paths: [`${place}/**`] }, ...linked];

@@ -58,7 +58,7 @@ function looksLikePush({ method, headers }: WireRequest, path: string): boolean 
   return /\/git-receive-pack\/*$/i.test(path) || /git-receive-pack/i.test(textOf(headers['content-type']));
 }
 
-/** True if the path of a target without a query ends so: the end of a query says nothing about the path. */
+/** True if a target without a query ends with `end`: the end of a query says nothing about the path. */
 const endsWith = (target: string, end: string): boolean => !target.includes('?') && target.endsWith(end);
 
 /** True if every part of a request looks like a push, so that a git server can read it only as one. */

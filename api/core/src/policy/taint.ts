@@ -37,7 +37,8 @@ export interface Bringing {
 
 /**
  * The taint mark that the start of a call adds to its run; null if its result contains no text of strangers, or only
- * such that the broker lets in: its record marks the run, so that a refused or local request marks nothing. Pure.
+ * text that the broker lets in: the broker's record marks the run, so that a refused or local request marks nothing.
+ * Pure.
  */
 export function bringingOf(tool: string): Bringing | null {
   const server = mcpServerOf(tool);

@@ -64,7 +64,10 @@ function promptTokensOf(claims: readonly Visible[]): number | null {
   return end === undefined || end.usage.prompt === 0 ? null : end.usage.prompt;
 }
 
-/** The tokens of the parts without a count, by the bytes that the agent's own estimates had for a token. Pure. */
+/**
+ * The tokens of the parts without a count, estimated from their bytes by the bytes per token of the agent's own
+ * estimates. Pure.
+ */
 export function withEstimates<T extends Readonly<{ tokens: number | null; bytes: number | null }>>(
   parts: readonly T[],
 ): readonly T[] {

@@ -8,7 +8,10 @@ import type { Fetch, ServerAnswer, ServerRequest } from './server-answer.ts';
  */
 const UNUSED_MS = 4_000;
 
-/** Milliseconds for a connection, with its TLS handshake. An address that drops packets would else use up the whole wait. */
+/**
+ * Milliseconds for a connection, with its TLS handshake. An address that drops packets would otherwise use up the whole
+ * wait.
+ */
 const CONNECT_MS = 10_000;
 
 const OPTIONS = { keepAlive: true, timeout: UNUSED_MS } as const;
@@ -90,7 +93,7 @@ function open(pools: Pools, url: URL, { method, headers, body }: ServerRequest):
   return https.request(url, { ...options, agent: pools.tlsAgent });
 }
 
-/** Ends a request whose connection does not come about in time, with the code of the system for it. */
+/** Ends a request whose connection is not established in time, with the system's code for that. */
 function limitConnect(sent: ClientRequest, isTls: boolean, connectMs: number): void {
   sent.once('socket', (socket) => {
     if (!socket.connecting) return;

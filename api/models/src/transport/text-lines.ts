@@ -16,7 +16,7 @@ class LineReader {
     return lines;
   }
 
-  /** The last line if it has no line end, else the empty text. */
+  /** The last line if it has no line break, else the empty text. */
   end(): string {
     return (this.#rest + this.#decoder.decode()).replace(/\r$/, '');
   }

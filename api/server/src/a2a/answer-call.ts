@@ -24,7 +24,7 @@ interface Replying {
 
 type Replies = AsyncGenerator<unknown, void, undefined>;
 
-/** Sends replies as they come. A failure before the first one is an answer by itself. */
+/** Sends replies as they come. A failure before the first reply becomes the only answer. */
 async function sendReplies(replies: Replies, { channel, failed }: Replying): Promise<Outcome<Reply> | null> {
   let begun = false;
   try {

@@ -26,7 +26,7 @@ export interface Followed {
   readonly signal: AbortSignal;
 }
 
-/** Collects changes and words of a run between two looks. Stateful. */
+/** Collects changes and words of a run between two reads. Stateful. */
 function hintsOf({ watch, deltas }: FollowPorts, { runId, signal }: Omit<Followed, 'read'>) {
   const words: RunDelta[] = [];
   let hasChanged = true;

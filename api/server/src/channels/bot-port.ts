@@ -24,7 +24,7 @@ export interface Received {
 }
 
 export interface Reply {
-  /** Null if the person gets none. */
+  /** Null if the person gets no text. */
   readonly text: string | null;
   /** True if no button of the pressed message has an effect any more. */
   readonly isDecided: boolean;

@@ -16,7 +16,7 @@ const TOKEN_MAX_CHARS = 256;
 
 type Secret = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 
-// It becomes a part of an address or of a header.
+// The token becomes part of an address or a header.
 const isToken = (text: string): boolean => /^[\w:-]+$/.test(text) && text.length <= TOKEN_MAX_CHARS;
 
 /** The tokens of a bot, from keys of a labelled Secret; null if one is missing. Pure. */

@@ -21,9 +21,9 @@ import { callerOfPerson } from './channel-actor.ts';
 import { filesToSend, requestMessage, resultParts } from './text/delivery-text.ts';
 
 const UNSHOWN = 'A part of this cannot be shown here: read it in the village.';
-/** Artifacts of a run among which its deliverables are looked for. */
+/** Number of a run's artifacts that are searched for deliverables. */
 const ARTIFACTS_READ = 100;
-/** So many failures of runs in one round are an outage of the messenger. */
+/** This many failed runs in one round count as an outage of the messenger. */
 const FAILURES_MAX = 3;
 const OVER: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
@@ -46,8 +46,8 @@ const cannotArrive = ({ isOverdue }: ChannelRun, error: unknown): boolean => isO
 const asksToWait = (error: unknown): boolean => error instanceof BotRefusal && error.retryAfterS !== null;
 
 /**
- * Sends a part. Words replace one that the messenger can never take, so that the others follow; if it refuses those
- * too, the person is gone, and it rejects.
+ * Sends a part. If the messenger can never take it, sends words in its place, so that the other parts follow. Rejects
+ * if the messenger refuses those too, because the person is then gone.
  */
 async function sendPart({ bot, to }: Delivery, send: () => Promise<unknown>): Promise<void> {
   try {

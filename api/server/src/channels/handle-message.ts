@@ -106,7 +106,7 @@ type LinkKind = 'link' | 'confirm_link' | 'cancel_link';
 const isLinkWish = (wish: Wish): wish is Extract<Wish, { kind: LinkKind }> =>
   wish.kind === 'link' || wish.kind === 'confirm_link' || wish.kind === 'cancel_link';
 
-/** To a person who is linked, a word of ten letters is a word, not a code. */
+/** From a linked person, a word of ten letters is a word, not a code. */
 function wishOfLinked(wish: Wish): Wish {
   return wish.kind === 'link' && wish.word !== null ? { kind: 'say', text: wish.word } : wish;
 }
@@ -214,7 +214,7 @@ export class MessageHandler {
     }
   }
 
-  /** A chat never changes its account by a code, because a stranger's link can have one. */
+  /** A code never changes the account of a chat, because a stranger's link can contain a code. */
   async #link(bot: Answering, { sender, code }: Coded, person: LinkedPerson | null): Promise<string> {
     return inTransaction(this.#ports.db, async (tx) => {
       const account = await takeChannelCode(tx, hashOf(code));

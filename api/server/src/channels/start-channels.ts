@@ -10,9 +10,9 @@ import { ReplyQueue } from './reply-queue.ts';
 
 const EVERY_MS = 500;
 const POLLS_AT_ONCE = 64;
-/** Conversations to which answers are sent at once. */
+/** Maximum number of conversations that get answers at the same time. */
 const DELIVERIES_AT_ONCE = 64;
-/** Runs of one bot in one round. */
+/** Maximum number of runs of one bot in one round. */
 const RUNS_AT_ONCE = 20;
 /** Pause of a bot or conversation after a failure that names no time. */
 const PAUSE_S = 15;
@@ -33,7 +33,7 @@ class Pauses {
     this.#ports = ports;
   }
 
-  /** Those that wait now. */
+  /** The bots and conversations that wait now. */
   list(): readonly (Bot | string)[] {
     const nowMs = this.#ports.monotonicMs();
     for (const [each, untilMs] of this.#untilMs) if (untilMs <= nowMs) this.#untilMs.delete(each);

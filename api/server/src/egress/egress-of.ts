@@ -40,7 +40,10 @@ const SHUT = deny(
   'an admin has closed every way out of the village; ask an admin to open it in its settings',
 );
 
-/** The denial of every host while the setting `egress_open` is off, also of hosts that no rule opens and a person may; null otherwise. */
+/**
+ * The denial of every host while the setting `egress_open` is off, even of hosts that no rule opens but a person may
+ * open; null otherwise.
+ */
 export const refuseShut = (policy: EgressPolicy): EgressDenial | null => (policy === CLOSED ? SHUT : null);
 
 /** Caches the result by tier and spec, because the source replaces these objects with every change. */

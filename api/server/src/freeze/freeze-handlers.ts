@@ -63,7 +63,7 @@ export function freezeHandlers({ db, switchDb }: Village) {
       if (await freezeVillage(tx, { reason, actor: request.actor }))
         return conclude(tx, request, { action: 'village.freeze', reason });
       const stands = await shown(tx);
-      // The freeze keeps its first reason; the audit has each other one for which an admin asks for it.
+      // The freeze keeps its first reason; the audit also has the reasons of later requests to freeze.
       if (stands.reason !== reason)
         await recordAct(tx, request, { action: 'village.freeze', object: VILLAGE, detail: { reason } });
       return accepted(stands);

@@ -125,8 +125,8 @@ const IN_USE = 'Other requests may use all that the run has left of its budgets:
 const WAIT_S = 1;
 
 /**
- * The request of a program within what its run has left, and what no other request may use: one that only has to wait for the others
- * is refused for a moment. Pure.
+ * The request of a program within what its run has left, and what no other request may use: a request that only has to
+ * wait for the others is refused temporarily. Pure.
  */
 export function withinRun(
   plan: PlannedRequest,

@@ -10,7 +10,7 @@ import type { Response } from 'express';
 import { refused, type Refused } from './outcome.ts';
 import { showLimits } from './rate-limit.ts';
 
-/** Longest wait that a client is asked to sleep for. It treats a refusal with a longer one as final. */
+/** Longest wait, in seconds, that the API asks of a client. A refusal with a longer wait counts as final. */
 const CLIENT_WAIT_MAX_S = 120;
 const QUOTA: ReadonlySet<Refusal> = new Set<Refusal>(['insufficient_funds', 'run_budget_spent', 'account_closed']);
 
@@ -91,7 +91,10 @@ function clientProblem(problem: Problem, path: string, waitS: number | undefined
   return { ...problem, error: openAiErrorOf(problem, waitS) };
 }
 
-/** Official clients retry some statuses by themselves. They must not for a refusal that stays, or that a long wait ends. */
+/**
+ * Official clients retry some statuses by themselves. They must not retry a refusal that is permanent or needs a long
+ * wait.
+ */
 function showRetry(response: Response, reason: Refusal, waitS: number | undefined): void {
   const isFinal = REFUSALS[reason].retry !== 'later' || (waitS ?? 0) > CLIENT_WAIT_MAX_S;
   if (isFinal) response.set('x-should-retry', 'false');

@@ -2,13 +2,13 @@ import type { AwayGroup, Need, NoticeWants } from '@hamlet/contract';
 import { nextSlots, readTiming } from '@hamlet/core';
 import { sharedNeeds } from '../attention/need-shares.ts';
 
-/** The pause between two looks at what waits for a person, and after a notice. */
+/** The pause between two checks of what waits for a person, and after a notice. */
 const LOOK_S = 60;
 export const AFTER_NOTICE_S = 15 * 60;
 const MORNING = '07:00';
 /** How far the clocks of two replicas may differ, so that the second one sends no further mail on the same morning. */
 const CLOCKS_DIFFER_S = 3_600;
-/** As many needs as the table keeps: those beyond them are neither new nor noted. */
+/** Number of needs that the table keeps: further ones are neither new nor noted. */
 const NOTED_MAX = 100;
 const FIRST_RETRY_S = 60;
 const LONGEST_RETRY_S = 3_600;
@@ -42,8 +42,9 @@ export function untilMorning(nowMs: number, timeZone: string): number {
 }
 
 /**
- * Decides if a person gets a notice now, and when to look again. Needs at once: something waits that no notice has named. Each
- * morning: something waits or has changed. A need that ends is forgotten, so that it counts as new if it comes back. Pure.
+ * Decides if a person gets a notice now, and when to check again. With `needs`, a notice is due if something waits that
+ * no notice has named; with `morning`, if something waits or has changed. A need that ends is forgotten, so that it
+ * counts as new if it comes back. Pure.
  */
 export function decideNotice({ wants, noted, needs, groups, nowMs, timeZone }: Look): Decision {
   const known = new Set(noted);
@@ -57,7 +58,7 @@ export function decideNotice({ wants, noted, needs, groups, nowMs, timeZone }: L
   return { sent: fresh > 0, fresh, noted: kept, dueInS: fresh > 0 ? AFTER_NOTICE_S : LOOK_S };
 }
 
-/** Seconds until the first look after a choice. Pure. */
+/** Seconds until the first check after a person chose `wants`. Pure. */
 export function firstLookInS(wants: NoticeWants, nowMs: number, timeZone: string): number {
   return wants === 'morning' ? untilMorning(nowMs, timeZone) : 0;
 }

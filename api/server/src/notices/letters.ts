@@ -15,7 +15,7 @@ interface Sender {
 interface Digest {
   readonly to: string;
   readonly needs: readonly Need[];
-  /** How many of the needs no email has named. */
+  /** Number of needs that no email has named. */
   readonly fresh: number;
   readonly groups: readonly AwayGroup[];
   readonly leaveToken: string;
@@ -59,7 +59,10 @@ export function subjectOf({ needs, fresh, groups }: Pick<Digest, 'needs' | 'fres
   return `Hamlet: ${number === 1 ? '1 thing needs you' : `${number} things need you`}`;
 }
 
-/** The mail with what waits for a person, in the lines of its page, and the kinds of what changed. No text of people or agents is in it. Pure. */
+/**
+ * The mail with what waits for a person, in the lines of its page, and the kinds of what changed. It contains no text
+ * of people or agents. Pure.
+ */
 export function digestLetter(digest: Digest, sender: Sender): Letter {
   const { to, needs, groups, leaveToken } = digest;
   const shown = needs.slice(0, LINES_MAX).map((need) => lineOf(need, sender));

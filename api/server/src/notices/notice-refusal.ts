@@ -1,9 +1,9 @@
 interface About {
   /** The server or service refuses this address permanently. */
   readonly isOfAddress: boolean;
-  /** It refused the recipient, for this reason or another: notices to others may pass. */
+  /** The server refused only the recipient, for this reason or another: notices to others may pass. */
   readonly isOfRecipient: boolean;
-  /** Seconds for which it asks before the next attempt. */
+  /** Seconds that the server asks to wait before the next attempt. */
   readonly waitS?: number;
 }
 

@@ -22,7 +22,10 @@ import { NoticeRefusal } from './notice-refusal.ts';
 import type { SendNotice } from './notice-ways.ts';
 
 const LOOKS_MAX = 20;
-/** Targets that are taken together; a person may change or end their notices until then. */
+/**
+ * Number of targets that are taken together: few, because a person may change or end their notices until their target
+ * is taken.
+ */
 const TAKEN_AT_ONCE = 4;
 /** Longer than one notice may take. */
 const LEASE_S = 300;
@@ -67,15 +70,16 @@ async function deliver(ports: RoundPorts, target: DueTarget): Promise<void> {
 }
 
 /**
- * Returns a function that looks at the targets that are due, and sends what is new. A look is noted before its notice leaves, so a
- * replica that ends in between loses that notice and none is sent twice; the need stays on its page, and in the next notice.
+ * Returns a function that checks the targets that are due, and sends what is new. A check is stored before its notice
+ * leaves, so a replica that ends in between loses that notice and none is sent twice; the need stays on its page, and
+ * in the next notice.
  */
 export function noticeRound(ports: RoundPorts): () => Promise<void> {
   const { db, log, nowMs, stopping } = ports;
   let mailPausedUntilMs = 0;
 
   async function failed(target: DueTarget, error: NoticeRefusal): Promise<void> {
-    // The end of a replica may follow the server's yes: the notice counts as sent.
+    // The replica may end after the server has accepted the notice: the notice counts as sent.
     if (stopping.aborted) return;
     const { targetId, way, failures } = target;
     const { isOfAddress, isOfRecipient, waitS = 0 } = error.about;

@@ -4,7 +4,10 @@ import { NoticeRefusal } from './notice-refusal.ts';
 
 const CONNECT_MS = 8_000;
 const SILENCE_MS = 10_000;
-/** A whole mail: a server that answers a line now and then is never silent. Shorter than the lease of a target. */
+/**
+ * Time limit for a whole mail, because a server that sends a line now and then never counts as silent. Shorter than the
+ * lease of a target.
+ */
 const MAIL_MS = 45_000;
 
 /** An email in plain text to one person. */

@@ -33,12 +33,15 @@ function contradiction({ runId }: RunRow, { fresh, differsAt, last }: ComparedJo
   return contradictionIn(runId, fresh, last);
 }
 
-/** A run with as many events puts no further claims into the audit: they cost its agent nothing, and acts stay permanently. */
+/**
+ * A run with this many events adds no further claims to the audit: claims cost its agent nothing, and acts stay
+ * permanently.
+ */
 const AUDITED_EVENTS_MAX = 2_000;
 
 /**
  * The audit of calls that ended in the pod alone, such as `remember` or the tools of a program: the API records all
- * others itself. Reads of the village's own tools are left out. Pure but for the ids.
+ * others itself. Reads of the village's own tools are left out. Pure except for the ids.
  */
 function actsOf(run: RunRow, events: readonly ProjectedEvent[], acting: Acting): readonly AuditEntry[] {
   if (run.events >= AUDITED_EVENTS_MAX) return [];

@@ -29,7 +29,7 @@ function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros, 
   return { steps, tokens: witnessed ? tokens : claimedTokens, cost: formatAiDollars(BigInt(micros)), witnessed };
 }
 
-/** The limits of a run beside what it has used of them. A price of zero has no limit of money. */
+/** The limits of a run with what it has used of them. A price of zero has no limit of money. */
 function budgetsOf(row: RunRow, usage: RunUsage): RunBudgetsUsed | null {
   const budgets = row.budgets as RunBudgets | null;
   if (budgets === null) return null;

@@ -229,7 +229,10 @@ function parkRun({ db, limits }: Village): Handlers['parkRun'] {
 
 const tokensOf = (allowance: Allowance | null): number => allowance?.limits.tokens_per_hour ?? 0;
 
-/** The next run of an agent. If it has more tokens an hour than when its run parked for lack of them, that one continues. */
+/**
+ * The next run of an agent. If the agent has more tokens an hour than when a run parked for lack of them, that run
+ * continues.
+ */
 async function nextOf({ db, limits }: Village, { agentId, uid }: AgentActor, lane?: RunLane): Promise<RunRow | null> {
   // While the village is frozen no run can start, so none is offered.
   if ((await readFreeze(db)) !== null) return null;

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 /** Pause before a failed item is tried again; it doubles with each failure. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** Failed items that are remembered, the newest. */
+/** Maximum number of failed items that are remembered, the newest ones. */
 const REMEMBERED_MAX = 1_000;
 
 export interface Batch<T> {

@@ -78,7 +78,7 @@ interface JobPorts extends Pick<Services, 'registry' | 'log'> {
 }
 
 const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
-/** Interval at which a replica looks whether it leads, in milliseconds. */
+/** Interval at which a replica checks whether it leads, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 const QUEUE = 'jobs';
 /** Enough that slow jobs, such as a call to PayPal, leave room for those that are due every second. */
@@ -91,7 +91,7 @@ const RECONNECT_MAX_MS = 1_000;
 const COMMAND_LIMIT_MS = 5_000;
 const PING_LIMIT_MS = 1_000;
 const STOP_LIMIT_MS = 8_000;
-/** By this much a timer may be late, in milliseconds. */
+/** A timer may be this late, in milliseconds. */
 const TIMER_SLACK_MS = 50;
 
 const OPTIONS = { removeOnComplete: { count: 0 }, removeOnFail: { count: FAILED_KEPT } };

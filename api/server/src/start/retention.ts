@@ -19,12 +19,12 @@ import type { Log } from '../service/log.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 500;
-/** Each has up to 5 MiB of bytes. */
+/** Each artifact has up to 5 MiB. */
 const ARTIFACTS_AT_ONCE = 100;
 /** Maximum number of batches each time the job runs, each in its own transaction: at most 20,000 texts a minute. */
 const BATCHES_MAX = 40;
 const DAY_MS = 86_400_000;
-/** Lists show an expired key for so long. */
+/** Days for which lists show an expired key. */
 const EXPIRED_KEYS_DAYS = 30;
 
 /** Deletes batch after batch, until one is not full. Returns the number of deleted items. */

@@ -75,7 +75,7 @@ function serve(base: Base, parts: Parts, { authenticate, handlers, hints }: Serv
 
 type Sending = { readonly handlers: Handlers; readonly options: StartOptions };
 
-/** All that sends to people and systems outside: callbacks, messengers, mail, push. */
+/** Starts everything that sends to people and systems outside: callbacks, messengers, mail, push. */
 function startSenders(base: Base, { egress, money }: Parts, { handlers, options }: Sending) {
   const notices = startNotices({ ...base.shared, ...money.services, route: options.outwardRoute });
   const channels = startChannels({ ...base.shared, ...base.counted, bots: base.bots, handlers });

@@ -7,9 +7,9 @@ import { spansOfRun, traceOfRun } from './spans-of-run.ts';
 const EVERY_MS = 1_000;
 /** Time without a change after which a run is read: its last calls and requests out of its pod are stored by then. */
 const QUIET_MS = 1_000;
-/** Most runs that wait to be read, and most that are remembered as read; the oldest are forgotten. */
+/** Maximum number of runs that wait to be read, and of runs that are remembered as read; the oldest are forgotten. */
 const RUNS_MAX = 10_000;
-/** Most runs read at once. */
+/** Maximum number of runs read at once. */
 const LOOK_MAX = 500;
 
 interface RunTracePorts {

@@ -5,9 +5,9 @@ import { otlpRequest, type SpanSource } from './otlp-json.ts';
 import { postSpans } from './post-spans.ts';
 import type { Span } from './span.ts';
 
-/** Most spans in the queue, about 2 MB; a full queue drops new ones and counts them. */
+/** Maximum number of spans in the queue, about 2 MB; a full queue drops new ones and counts them. */
 const WAITING_MAX = 4_096;
-/** Most spans of one request. */
+/** Maximum number of spans in one request. */
 const BATCH_MAX = 512;
 /** Time for which spans wait for others of the same request. */
 const LINGER_MS = 1_000;

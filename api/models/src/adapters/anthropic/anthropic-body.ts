@@ -17,12 +17,12 @@ function imageBlock({ mediaType, data }: ChatImage): Block {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
-/** The API refuses white space alone. */
+/** The API refuses text that is only white space. */
 function textBlocks(content: string): readonly Block[] {
   return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** The API accepts its own thoughts alone: those with its signature, and redacted ones. */
+/** The API accepts only its own thoughts: those with its signature, and redacted ones. */
 function thoughtBlocks(reasoning: readonly ReasoningItem[]): readonly Block[] {
   return reasoning.flatMap((item): readonly Block[] => {
     const redacted = openedSeal(item, REDACTED);

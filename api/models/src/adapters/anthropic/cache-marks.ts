@@ -13,7 +13,7 @@ export function isRepeated({ messages, tools = [] }: ChatRequest): boolean {
   return tools.length > 0 || messages.some((message) => message.role === 'system' && message.cacheable === true);
 }
 
-/** The blocks with a mark on that at the index: the provider caches everything up to it. */
+/** The blocks with a mark on the one at the index: the provider caches everything up to it. */
 export function markAt<T extends object>(blocks: readonly T[], index: number): readonly T[] {
   const block = blocks.at(index);
   return block === undefined ? blocks : blocks.with(index, { ...block, ...EPHEMERAL });

@@ -86,8 +86,8 @@ async function send(ports: Delivering, to: Callback, { due, state }: { due: DueC
 }
 
 /**
- * Looks at one callback by the rules of now: ends one whose agent or host is not open any more, and sends a state that its receiver
- * does not know. Returns false if the host does not answer.
+ * Checks one callback by the current rules: ends it if its agent or host is no longer open, or sends a state that its
+ * receiver does not know. Returns false if the host does not answer.
  */
 async function look(ports: Delivering, due: DueCallback, asking: boolean): Promise<boolean> {
   const { db, source, egressOf } = ports;

@@ -14,7 +14,10 @@ const TOKEN = /^[!-~]{0,512}$/;
 const USUAL_ID = 'default';
 const TAKEN_ID = 'id: another caller of this task uses it: send another one';
 
-/** True for who made the callback, and for admins: its address is a secret between the caller and its receiver. */
+/**
+ * True for the person who made the callback, and for admins: its address is a secret between the caller and its
+ * receiver.
+ */
 const isOwn = ({ caller: { actor } }: Pick<A2aCall, 'caller'>, { personId }: Pick<CallbackRow, 'personId'>): boolean =>
   actor.role === 'admin' || actor.id === personId;
 

@@ -5,7 +5,7 @@ interface WrittenCharacter extends Omit<z.input<typeof Character>, 'spec'> {
   readonly spec: WrittenSpec;
 }
 
-/** The characters that the village brings along. Rules about tools only narrow what the village allows. */
+/** The characters that come with the village. Rules about tools only narrow what the village allows. */
 export const CHARACTERS: readonly WrittenCharacter[] = [
   {
     id: 'builder',

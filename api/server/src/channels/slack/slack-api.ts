@@ -27,7 +27,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'not_allowed_token_type',
   'not_authed',
   'org_login_required',
-  // The name that chat.postMessage has for the next one.
+  // chat.postMessage uses this name for the next error.
   'rate_limited',
   'ratelimited',
   'request_timeout',

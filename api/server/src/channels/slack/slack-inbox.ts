@@ -14,7 +14,7 @@ const IDLE_MS = 5_000;
 const RENEW_MS = 240_000;
 /** A socket that ends sooner is a failure, so that the bot pauses instead of opening one after the other. */
 const SHORTEST_MS = 10_000;
-/** Envelopes that wait. The API does not confirm one beyond them, so Slack sends it again. */
+/** Maximum number of waiting envelopes. The API does not confirm further ones, so Slack sends them again. */
 const WAITING_MAX = 1_000;
 /** Messages whose effect has happened, in case Slack sends them again. */
 const DONE_MAX = 1_000;

@@ -14,7 +14,7 @@ const Id = z.int();
 const User = z.object({ id: Id, is_bot: z.boolean().default(false), first_name: z.string().max(NAME_MAX_CHARS) });
 const Chat = z.object({ id: Id, type: z.string().max(32) });
 
-/** An update with the parts that the village reads; a message without text is a picture, a sticker and the like. */
+/** An update with the parts that the village reads. A message without text is, for example, a picture or a sticker. */
 const Update = z.object({
   update_id: z.int().min(0),
   message: z.object({ from: User.optional(), chat: Chat, text: z.string().max(TEXT_MAX_CHARS).optional() }).optional(),
@@ -29,7 +29,7 @@ const Update = z.object({
 });
 export type Update = z.infer<typeof Update>;
 
-/** At least the number, so that a strange update is skipped. */
+/** Requires only the number, so that the village can skip an update that it cannot read. */
 const Numbered = z.object({ update_id: z.int().min(0) });
 
 const Answer = z.object({

@@ -32,7 +32,7 @@ export function telegramBot({ db, url }: TelegramPorts, agentId: string, token: 
     }
   }
 
-  /** Asked once; after a failure again. */
+  /** Asked once, and again after a failure. */
   let page: Promise<string> | null = null;
   async function askPage(): Promise<string> {
     try {

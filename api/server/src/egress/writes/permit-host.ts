@@ -34,7 +34,7 @@ import { deniedBy, NO_RUN, waiting } from './write-facts.ts';
 
 type Request = RequestOf<typeof permitRoute>;
 
-/** Hosts that one run may ask for, and those of them that may wait for an admin at one time. */
+/** Maximum number of hosts that one run may ask for, and of those that may wait for an admin at one time. */
 export const HOSTS_OF_RUN_MAX = 20;
 export const HOSTS_WAITING_MAX = 3;
 
@@ -179,8 +179,9 @@ async function ask(tx: Tx, village: Village, { request, run: held, opens }: Held
 }
 
 /**
- * The run with a place for a request: the oldest one that no program waits for is withdrawn. Null if programs may wait for all.
- * The broker holds a program for a limited time, so that programs at other replicas have left an older request too.
+ * The run with a place for a request: the oldest one that no program waits for is withdrawn. Null if programs may wait
+ * for all of them. The broker holds a program for a limited time, so that programs at other replicas have left an older
+ * request too.
  */
 async function withPlace(
   tx: Tx,

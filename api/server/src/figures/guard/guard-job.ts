@@ -81,7 +81,7 @@ async function nextOn(
     const rank = boosted.has(agentId) ? BOUGHT_RANK : ofTier;
     return [{ agentId, createdAt, rank, memoryBytes: memory.get(agentId) ?? ASSUMED_BYTES }];
   });
-  // The operator refuses a longer list, and would learn nothing more of the village.
+  // The operator refuses a longer list, and would then receive nothing more from the village.
   return agentsToPause(candidates, missingBytes).slice(0, Math.max(0, PAUSED_MAX - paused.size));
 }
 
@@ -146,8 +146,8 @@ async function guard(tx: Tx, ports: Ports, measured: Measured): Promise<void> {
 const Result = z.array(z.strictObject({ node: z.string(), short: z.boolean() })).max(1_024);
 
 /**
- * Watches the memory of nodes: on a short one it pauses agents, the lowest tier first, until the node recovers. One replica at a time, also
- * without Redis, so that no agent waits for its return.
+ * Watches the memory of nodes: on a short one it pauses agents, the lowest tier first, until the node recovers. One
+ * replica at a time, also without Redis, so that no agent waits for Redis to return.
  */
 export function memoryGuardJob(ports: Ports): Job {
   const gauge = new Gauge({

@@ -105,7 +105,10 @@ export interface Candidate {
 /** Limits the cost of a wrong reading; the next step can pause more. */
 const STEP_AGENTS_MAX = 8;
 
-/** The agents that a step pauses: the lowest tier first, within it the newest, until they hold so many bytes, at least one. Pure. */
+/**
+ * The agents that a step pauses: the lowest tier first, within it the newest, until they hold `missingBytes`; at least
+ * one. Pure.
+ */
 export function agentsToPause(candidates: readonly Candidate[], missingBytes: number): readonly string[] {
   const order = candidates.toSorted(
     (a, b) => a.rank - b.rank || Date.parse(b.createdAt) - Date.parse(a.createdAt) || compareText(a.agentId, b.agentId),

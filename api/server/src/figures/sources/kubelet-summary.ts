@@ -6,7 +6,7 @@ const PARTS_MAX = 256;
 const NAME_MAX_CHARS = 253;
 
 const Name = z.string().max(NAME_MAX_CHARS);
-/** Sums of such counts stay finite: one that is not would cost the figures of all nodes. */
+/** Sums of such counts stay finite: an infinite one would cost the figures of all nodes. */
 const Count = z.number().min(0).max(Number.MAX_SAFE_INTEGER).optional();
 const Time = z.iso.datetime().nullish();
 const Waiting = z.object({ some: z.object({ avg60: z.number().min(0).max(100) }) }).optional();

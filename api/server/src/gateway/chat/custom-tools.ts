@@ -1,4 +1,7 @@
-/** Custom tools take free text. Models get each as a function with one text, because only OpenAI's have them. */
+/**
+ * Custom tools take free text. Models get each as a function with one text, because only OpenAI's models know custom
+ * tools.
+ */
 import type { ChatTool } from '@hamlet/contract';
 import type { ToolCall, ToolDefinition } from '@hamlet/models';
 

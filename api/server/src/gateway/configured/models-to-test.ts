@@ -2,7 +2,7 @@ import type { ProviderTestRow } from '@hamlet/store';
 import { triedAddress } from '../credentials/tried-address.ts';
 import type { ModelCatalog, ServedModel, VillageModels } from '../models/village-models.ts';
 
-/** Models that are tested: the first ones. */
+/** Maximum number of models that are tested: the first ones. */
 const TESTED_MAX = 50;
 /** The pause after the first attempt without an answer, in milliseconds; it doubles with each further one. */
 const PAUSE_MS = 20_000;
@@ -11,7 +11,7 @@ const PAUSE_MAX_MS = 300_000;
 /** A model of a provider in the configuration. */
 export interface ModelToTest {
   readonly served: ServedModel;
-  /** Hash of its provider's address, key and name for it. */
+  /** Hash of the provider's address and key, and of the provider's name of the model. */
   readonly address: Uint8Array;
 }
 

@@ -32,7 +32,7 @@ function resultOfSearch(block: AnyBlock): readonly ChatPart[] {
   return [text(`Search result ${block.title ?? ''}${from}:`), ...nestedParts(block['content'])];
 }
 
-/** The texts of blocks that the schema has not read, because they are deeper than it looks. */
+/** The texts of blocks that the schema has not read, because they are nested too deeply for it. */
 function nestedParts(content: unknown): readonly ChatPart[] {
   if (typeof content === 'string') return [text(content)];
   if (!Array.isArray(content)) return [];

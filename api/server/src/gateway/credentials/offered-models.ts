@@ -25,7 +25,7 @@ const ENTRIES = {
 } as const;
 const FORMS = ['data', 'models'] as const;
 
-/** The names of the models in the answer of a provider, sorted, each once; null if it is no such list. Pure. */
+/** The names of the models in the answer of a provider, sorted, each once; null if it is not such a list. Pure. */
 export function namesIn(text: string): readonly string[] | null {
   try {
     const list = List.parse(JSON.parse(text));

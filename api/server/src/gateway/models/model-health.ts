@@ -7,7 +7,7 @@ import { loggedFailure } from '../refusal-of-model.ts';
 /** A success or failure of one model is written at most once in this time, so that requests do not wait for it. */
 const EVERY_MS = 15_000;
 const MESSAGE_MAX_CHARS = 300;
-/** Models whose last write is remembered. */
+/** Maximum number of models whose last write is remembered. */
 const REMEMBERED_MAX = 1_000;
 
 interface HealthPorts {

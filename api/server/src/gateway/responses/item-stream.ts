@@ -23,9 +23,10 @@ interface StreamIds {
 const PREFIXES = { reasoning: 'rs', message: 'msg', function_call: 'fc', custom_tool_call: 'ctc' } as const;
 
 /**
- * The items of one answer in the order in which they begin, and the events of a stream. An item ends before the next begins,
- * because clients join its pieces by that: the first call streams, and what a model writes in alternation with it follows at
- * the end. So does a custom call, because its text is in the arguments of a function. Stateful.
+ * The items of one answer in the order in which they begin, and the events of a stream. An item ends before the next
+ * begins, because clients rely on that to join its pieces: the first call streams, and what a model writes in
+ * alternation with it follows at the end. So does a custom call, because its text is in the arguments of a function.
+ * Stateful.
  */
 export class ItemStream {
   readonly #ids: StreamIds;

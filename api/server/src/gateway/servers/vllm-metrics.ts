@@ -25,7 +25,7 @@ const METRICS: ReadonlySet<string> = new Set([RUNNING, WAITING, CACHE, OLD_CACHE
 
 /**
  * The figures in the metrics of a vLLM server, summed over its engines; of the KV caches the fullest. Null if the text
- * lacks one, such as that of another program. Pure.
+ * lacks a figure, for example because another program wrote it. Pure.
  */
 export function parseVllmMetrics(text: string): VllmFigures | null {
   const samples = readExposition(text, METRICS);

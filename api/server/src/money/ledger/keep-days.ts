@@ -26,7 +26,9 @@ interface AskedAt extends Asked {
 type Read = (span: { readonly since: Date; readonly until: Date }) => Promise<Rows>;
 
 interface Books {
-  /** The clock that gives rows their times. That of this replica may be ahead, and would end a day before its last rows. */
+  /**
+   * The clock that gives rows their times. This replica's clock may be ahead, and would end a day before its last rows.
+   */
   readonly now: () => Promise<Date>;
   readonly read: Read;
 }

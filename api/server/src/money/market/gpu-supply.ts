@@ -30,7 +30,7 @@ interface Ports {
   readonly log: Log;
 }
 
-/** The chart marks pods of model servers with it. */
+/** The chart puts this label on the pods of model servers. */
 const MODEL_SERVERS = 'hamlet.village/role=model-server';
 const SERVERS_MAX = 64;
 /** Nodes and model servers change rarely; a quote must not cost two requests to the API server. */

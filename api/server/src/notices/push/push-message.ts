@@ -1,6 +1,6 @@
 import type { AwayGroup, AwayKind, Need, NeedKind } from '@hamlet/contract';
 
-/** One of a kind, and more than one. */
+/** Singular and plural. */
 type Words = readonly [one: string, more: string];
 
 const NEEDS: Readonly<Record<NeedKind, Words>> = {

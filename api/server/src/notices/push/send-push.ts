@@ -7,7 +7,7 @@ import { pushEndpoint } from './push-services.ts';
 import { vapidHeader, type VapidKey } from './vapid.ts';
 
 const DAY_S = 86_400;
-/** The service keeps a notice so long for a browser that is not running. */
+/** Seconds for which a push service keeps a notice for a browser that is not running. */
 const KEPT_S = DAY_S / 2;
 
 /** A service that did not answer is asked again after this time: each attempt takes up to ten seconds from all other browsers. */
@@ -18,7 +18,7 @@ export interface Browser extends BrowserKeys {
   readonly endpoint: string;
 }
 
-/** A notification of a browser. */
+/** A notification for a browser. */
 interface PushNotice {
   readonly title: string;
   readonly body: string;

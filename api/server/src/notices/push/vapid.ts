@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 
-/** Push services refuse a token that holds longer than a day. */
+/** Push services refuse a token that is valid for longer than a day. */
 const TOKEN_LIFE_S = 12 * 3_600;
 
 /** The key pair by which push services know the village. */

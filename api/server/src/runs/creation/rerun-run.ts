@@ -24,7 +24,7 @@ type Rerunning = RequestOf<typeof rerunRunRoute>;
 /** Null for the manifests of the earlier run. */
 type FilesOfRun = Outcome<ManifestFiles | null>;
 
-/** Reads the manifests of now before the transaction, which then waits for nothing outside of the database. */
+/** Reads the current manifests before the transaction, which then waits for nothing outside of the database. */
 export function rerunRun(village: Village): Handlers['rerunRun'] {
   return {
     kind: 'own',

@@ -15,7 +15,10 @@ const WHY_MAX_CHARS = 400;
 const NO_OUTPUT =
   'The agent gave no output: reboot an agent that is older than the village, or give the run to an agent with a model';
 
-/** Schemas that one instance of the library compiles: it keeps a part of each, so another instance then takes its place. */
+/**
+ * Number of schemas that one instance of the library compiles. It keeps a part of each, so a new instance then replaces
+ * it.
+ */
 export const SCHEMAS_OF_INSTANCE = 32;
 
 let instance: Ajv2020 | null = null;
