@@ -11,7 +11,7 @@ const ENGINE = resolve(import.meta.dirname, '..');
 const ROOT = resolve(ENGINE, '../..');
 const MODELS = join(ROOT, 'api/models');
 
-/** Packages of the repository that the package brings, by the place of their compiled entry. */
+/** Packages of the repository that the package contains, by the place of their compiled entry. */
 const BROUGHT = { '@hamlet/models': 'models/index' } as const;
 
 const readManifest = <T>(folder: string): T => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as T;
@@ -53,10 +53,10 @@ function compile(stage: string, { files, from, to, paths = {} }: Compilation): v
   }
 }
 
-/** A relative import that names a source: the compiler leaves those of declarations. */
+/** A relative import that names a source: the compiler does not rewrite those in declarations. */
 const OF_SOURCE = /(['"])(\.{1,2}\/[^'"\n]*)\.ts\1/g;
 
-/** Lets the compiled files import each other, and the packages that came along, by their places. */
+/** Lets the compiled files import each other, and the packages that it contains, by their places. */
 function linkFiles(dist: string): void {
   for (const file of globSync('**/*.{js,d.ts}', { cwd: dist }).map((name) => join(dist, name))) {
     const text = readFileSync(file, 'utf8');

@@ -30,8 +30,8 @@ export function sourceOf({ exports }: SourceManifest, published: string): string
 }
 
 /**
- * The package.json of the package: compiled files, and no script, so that an installation runs nothing. `more`: dependencies of the
- * packages of the repository that it brings with it. Pure.
+ * The package.json of the package: compiled files, and no script, so that an installation runs nothing. `more`:
+ * dependencies of the packages of the repository that it contains. Pure.
  */
 export function packageManifest(source: SourceManifest, more: Readonly<Record<string, string>>): object {
   const npm = Object.entries({ ...more, ...source.dependencies }).filter(([name]) => !name.startsWith('@hamlet/'));

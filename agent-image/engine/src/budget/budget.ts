@@ -82,7 +82,7 @@ export type Account = Readonly<{ spent: Budgets; budgets: Budgets; next: Partial
 export type Pressure = Readonly<{ level: 'near' | 'last' | 'over'; code: BudgetCode }>;
 
 const LEVELS: readonly Pressure['level'][] = ['over', 'last', 'near'];
-/** The last request repeats the previous one and has some results more. */
+/** The last request repeats the previous one and adds some results. */
 const GROWTH = 1.25;
 
 /** The pressed budgets of this run and its parents, the most urgent first, each code once. */

@@ -15,7 +15,7 @@ const MOST_REPEATS = 3;
 
 const MAX_LITERAL_CHARS = 200;
 const MAX_LINE_CHARS = 2_000;
-/** For one text: a listing of a large folder is not worth more. */
+/** Maximum number of facts of one text: a listing of a large folder is not worth more. */
 const MAX_FACTS_OF_TEXT = 64;
 const MAX_FACTS = 4_096;
 const WORDS_BEFORE = 5;
@@ -45,7 +45,7 @@ export function factsOf(said: readonly Said[]): readonly Fact[] {
     .map(({ kind, literal, words }) => ({ kind, literal, words }));
 }
 
-/** True if the text has the string, or the words of a promise in its own way. */
+/** True if the text contains the string or, for a promise, enough of its words. */
 export function names(text: string, { kind, literal }: Fact): boolean {
   if (text.includes(literal)) return true;
   return kind === 'promise' && sharedShare(wordsOf(literal), wordsOf(text)) >= NAMED_SHARE;

@@ -11,7 +11,7 @@ export type Piece<T> = Sized<T> &
     place: Place;
     /** Pieces of greater importance stay longer. Only the order of the numbers counts. */
     importance: number;
-    /** The value in at most so many tokens; null if it cannot be that short. */
+    /** The value in at most `maxTokens`; null if it cannot be that short. */
     shorten: (maxTokens: number) => Sized<T> | null;
   }>;
 

@@ -10,7 +10,7 @@ const LEAST: SummaryRoom = { asked: 200, text: 1_000, facts: 200 };
 const LARGEST: SummaryRoom = { asked: 12_000, text: 8_000, facts: 4_000 };
 const SHARE: SummaryRoom = { asked: 0.08, text: 0.2, facts: 0.06 };
 
-/** The room of a summary in a context of so many characters. */
+/** The room of a summary in a context of this many characters. */
 export function summaryRoom(contextChars: number): SummaryRoom {
   const room = (part: keyof SummaryRoom): number =>
     Math.floor(Math.min(LARGEST[part], Math.max(LEAST[part], contextChars * SHARE[part])));

@@ -14,7 +14,7 @@ export const byBytes =
 const LEAST_CHARS = 80;
 const CUT_AGAIN = 0.8;
 
-/** A text without its middle, in at most so many tokens; null if that leaves too little of it. */
+/** A text without its middle, in at most `maxTokens`; null if that leaves too little of it. */
 export function shortenText(text: string, maxTokens: number, countTokens: TokenCounter): Sized<string> | null {
   const tokens = countTokens(text);
   if (tokens <= maxTokens) return { value: text, tokens };

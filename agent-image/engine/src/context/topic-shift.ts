@@ -17,9 +17,9 @@ const wordsIn = ({ turns }: Topic): ReadonlySet<string> =>
   turns.slice(-TURNS_OF_TOPIC).reduce<ReadonlySet<string>>((all, words) => all.union(words), new Set());
 
 /**
- * The index of the turn with which the newest topic of a conversation begins; 0 while it has one topic. Leaving a topic takes far
- * fewer common words than staying in it, and a return to the topic before withdraws the change, so the answer does not swing
- * between two topics that touch each other. Pure.
+ * The index of the turn with which the newest topic of a conversation begins; 0 while it has one topic. Leaving a topic
+ * takes far fewer common words than staying in it, and a return to the topic before withdraws the change, so the answer
+ * does not swing between two related topics. Pure.
  */
 export function topicStart(turns: readonly string[]): number {
   let [before, topic]: readonly [Topic | null, Topic] = [null, { from: 0, turns: [] }];

@@ -1,5 +1,5 @@
 const LEAST_LETTERS = 3;
-/** Inflected forms of a word mostly share so many letters. */
+/** Inflected forms of a word mostly share this many letters. */
 const STEM = 6;
 
 /** Words of almost every English text. */

@@ -9,7 +9,7 @@ import type { StageEnd } from './end-stage.ts';
 import { endStage, failing, stageAt, type Flowing } from './flowing.ts';
 import type { StageAt } from './flow-ports.ts';
 
-/** Ends a stage whose agent was asked by a call, as the end of a run of that agent would. */
+/** Ends a stage whose agent was asked through a call, as the end of that agent's own run would end it. */
 export function takeAnswer(flowing: Flowing, open: FlowStage): void {
   const { kit, session } = flowing;
   const at = stageAt(flowing, open);

@@ -6,8 +6,9 @@ import type { StageAt } from './flow-ports.ts';
 import { scopeOf } from './stage-scope.ts';
 
 /**
- * The end of a feedback stage by its judgement: if it is not content, the judged stage has another round, until the rounds are used up.
- * Its output has the judged `result`, the `feedback`, the number of `rounds`, and whether it is `accepted`.
+ * The end of a feedback stage by its judgement: if it does not accept the result, the judged stage has another round,
+ * until the rounds are used up. Its output has the judged `result`, the `feedback`, the number of `rounds`, and whether
+ * it is `accepted`.
  */
 export function judged(session: Session, { stage, round, input }: StageAt, judgement: unknown): StageEnd {
   const { feedback } = stage;

@@ -92,13 +92,13 @@ const outcome = z.discriminatedUnion('kind', [
 ]);
 export type ClosedOutcome = z.infer<typeof outcome>;
 
-/** Most parts of a context: fifty earlier runs, and everything beside them. */
+/** Maximum number of parts of a context: fifty earlier runs, and everything besides them. */
 const MAX_CONTEXT_PARTS = 64;
 
 const contextPart = z.strictObject({
   source: z.enum(['instructions', 'situation', 'tools', 'history', 'summary', 'kept', 'message', 'memory', 'schema']),
   form: z.enum(FORMS),
-  /** An estimate by the size of the text. */
+  /** Estimated from the size of the text. */
   tokens: count,
   /** Null if no text of this run has the part. */
   text: hash.nullable(),

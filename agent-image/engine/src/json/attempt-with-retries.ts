@@ -13,7 +13,7 @@ export type JsonAttempt = Readonly<{
 }>;
 
 export type RetryPolicy = Readonly<{
-  /** Answers at most, 1 to 5. */
+  /** Maximum number of answers, 1 to 5. */
   attempts: number;
   onAttempt?: (attempt: JsonAttempt) => void;
 }>;

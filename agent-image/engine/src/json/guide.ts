@@ -9,7 +9,9 @@ export type Schema<T = unknown> = z.ZodType<T> | JsonSchema;
 export type Guide = Readonly<{ schema: JsonSchema; root: JsonSchema }>;
 
 const HOPS_MAX = 20;
-/** Most alternatives and parts of one schema that count, because it may come from a server of others. */
+/**
+ * Maximum number of alternatives and parts of one schema that count, because the schema may come from a foreign server.
+ */
 const PARTS_MAX = 64;
 const NOTHING: ReadonlySet<string> = new Set();
 

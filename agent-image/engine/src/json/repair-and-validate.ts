@@ -26,7 +26,10 @@ export type Repaired<T> =
 export type RepairOptions = Readonly<{
   /** True if the writer was cut off at its limit: a text that ends early is then refused in any case. */
   isCut?: boolean;
-  /** The value of a number that JavaScript cannot hold: by default its text with zod, else what `JSON.stringify` writes as it. */
+  /**
+   * The value of a number that JavaScript cannot hold: by default its text with zod, else a value that `JSON.stringify`
+   * writes as that number.
+   */
   long?: LongNumber;
 }>;
 
@@ -104,7 +107,10 @@ function refusedSyntax<T>(why: string): Repaired<T> {
 }
 
 type Setting<T> = Readonly<{ schema: Schema<T> | undefined; long: LongNumber }>;
-/** `isPlain`: the value has no numerals. `hasLong`: it may have numbers that JavaScript cannot hold. `numerals`: the value with all. */
+/**
+ * `isPlain`: the value has no numerals. `hasLong`: it may have numbers that JavaScript cannot hold. `numerals`: returns
+ * the value with all of its numerals.
+ */
 type Numbers = Readonly<{ isPlain: boolean; hasLong: boolean; numerals?: () => unknown }>;
 
 /** Holds a value to the schema: as it is, then with the types that the schema wants. */

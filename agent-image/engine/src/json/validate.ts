@@ -34,7 +34,7 @@ export function validate<T>(value: unknown, schema: Schema<T>): Validated<T> {
   return refusedBySchema(check.errors ?? []);
 }
 
-/** True if a value has at most this many values in it, itself included. Pure. */
+/** True if a value contains at most this many values, itself included. Pure. */
 export function hasAtMost(value: unknown, most: number): boolean {
   const open = [value];
   for (let count = 0; open.length > 0; count += 1) {

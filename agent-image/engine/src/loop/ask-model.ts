@@ -114,8 +114,9 @@ function record(kit: Kit, session: Session, { at, end }: Recorded): void {
 }
 
 /**
- * True if an answer has words for a person. Words that end with a call written as text are none, so that the model makes the call;
- * but they are if they continue a cut text, report about a budget, or come again after each request for a call: then they quote one.
+ * True if an answer has words for a person. Words that end with a call written as text do not count, so that the model
+ * makes the call. They do count if they continue a cut text, report about a budget, or come again after each request
+ * for a call, because they then quote a call.
  */
 function isText(state: RunState, tools: ReadonlyMap<string, Tool>, { content }: Recorded['end']): boolean {
   if (content.trim() === '') return false;

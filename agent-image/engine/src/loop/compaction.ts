@@ -14,7 +14,9 @@ import { appendTurns, bytesOf, firstMessage, textOfInput } from './transcript.ts
 const DUE = 0.8;
 /** The same for a message that begins a new topic: the older one is complete, and the summary leaves room for the new one. */
 const DUE_AT_NEW_TOPIC = 0.4;
-/** Bytes of a token where the provider has not counted a request of the run yet. English text has about 4, code about 3. */
+/**
+ * Bytes per token while the provider has not counted a request of the run yet. English text has about 4, code about 3.
+ */
 export const BYTES_PER_TOKEN = 3.5;
 /** A count of a provider outside of these is a mistake. */
 const BYTES_PER_TOKEN_RANGE = { least: 1, most: 6 };
@@ -45,7 +47,7 @@ that still holds. Leave out greetings and repetitions. Do not add anything that 
 /** `bytes`: the size of the next request. */
 type Folding = Readonly<{ history: History; attempt: number; bytes: number }>;
 
-/** Bytes of a token of this run's requests, as the provider counted the last one. */
+/** Bytes per token of this run's requests, as the provider counted the last one. */
 export const bytesPerToken = ({ sized }: Session): number =>
   sized === null
     ? BYTES_PER_TOKEN

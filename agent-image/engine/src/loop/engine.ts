@@ -297,7 +297,7 @@ function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled
   const { journal } = kit.ports;
   const { run } = request;
   const parent = parentOf(works, request.parent ?? null);
-  // The parent may have ended, or been cancelled,, while the memory was read.
+  // The parent may have ended, or been cancelled, while the memory was read.
   if (parent === undefined || parent?.stopped.signal.aborted) return refused('parent_not_active');
   const last = journal.lastRunOf(request.conversation);
   const refusal = refusalToOpen(kit, request, parent);

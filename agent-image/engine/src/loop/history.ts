@@ -6,9 +6,9 @@ import type { Message, ModelCall } from './ports.ts';
 import { bytesOf, loadRun, pastMessages, textOfInput } from './transcript.ts';
 
 export const MAX_HISTORY_RUNS = 50;
-/** Runs beyond so many times the room are not read at all. */
+/** Runs beyond this multiple of the room are not read at all. */
 const READ_SHARE = 4;
-/** Tokens of a message beside its text. */
+/** Tokens of a message besides its text. */
 const TOKENS_OF_MESSAGE = 4;
 
 export type HistoryPart = Readonly<{ run: string; form: Form; tokens: number }>;

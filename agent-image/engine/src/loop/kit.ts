@@ -27,7 +27,9 @@ export type Notice =
 /** Chooses the tools that the next request of a run shows, from the calls that the run has made so far. Pure. */
 export type OfferPort = (run: string, tools: readonly Tool[], calls: readonly ModelCall[]) => readonly Tool[];
 
-/** A step of a run with a plan. `key`: steps with the key of one under way do not begin. Null of a step that has ended. */
+/**
+ * A step of a run with a plan. `key`: steps with the key of one under way do not begin. Null for a step that has ended.
+ */
 export type FlowStep = Readonly<{ type: 'flow'; key: string; act: () => Promise<void> | null }>;
 
 /** Carries out runs with a plan. Without it, the engine refuses them. */

@@ -1,8 +1,8 @@
 import type { Message } from './ports.ts';
 
-/** Images of one request; each costs a model about as much as a long text. */
+/** Maximum number of images in one request; each costs a model about as much as a long text. */
 const IMAGES_MAX = 4;
-/** Characters of base64 of all images of one request; the gateway takes 8 MiB with the texts. */
+/** Maximum base64 characters of all images of one request; the gateway takes 8 MiB with the texts. */
 const IMAGES_MAX_CHARS = 6 << 20;
 const OLDER = '[An image was here. It is no longer shown: read it again if you need it.]';
 

@@ -68,7 +68,7 @@ export class Session {
     return { ok: true };
   }
 
-  /** The spending of these events for each open run that this one works for. */
+  /** The spending of these events for each open run that this run works for. */
   #billsOf(bodies: readonly EventBody[]): readonly Readonly<{ session: Session; planned: Planned }>[] {
     const bill = this.parent === null ? null : billOf(bodies, this.run);
     if (bill === null) return [];

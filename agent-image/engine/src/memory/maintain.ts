@@ -5,7 +5,7 @@ import { inTransaction } from './store/open-store.ts';
 import type { Parts } from './store/parts.ts';
 
 const JUDGED_A_STEP = 1_000;
-/** A full store makes room for so many memories at once: finding the lowest reads them all. */
+/** Share of its capacity for which a full store makes room at once: finding the lowest memories reads them all. */
 const ROOM_SHARE = 0.01;
 
 /** Moves some vectors of an earlier version of the store. Returns how many. */

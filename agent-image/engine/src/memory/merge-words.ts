@@ -6,8 +6,8 @@ const NO_ROW = -1;
 const ITS_WORD = 'x';
 
 /**
- * Writes the full-text index again, step by step; the caller yields between two. FTS5 erases a deleted row, and leaves a word behind
- * whose list of rows had several pages: a merge drops it.
+ * Writes the full-text index again, step by step; the caller yields between two steps. FTS5 erases a deleted row, and
+ * leaves a word behind whose list of rows had several pages: a merge drops it.
  */
 export function* mergeWords(database: DatabaseSync): Generator<void> {
   const changes = database.prepare('select total_changes() as rows');

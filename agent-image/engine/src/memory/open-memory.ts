@@ -39,7 +39,7 @@ import { hashedEmbedder } from './embedding/hashed-embedder.ts';
 const FILE = 'memory.db';
 const ID_BYTES = 8;
 const DEFAULT_LISTED = 100;
-/** Between two passes over all memories that demote some. */
+/** Interval between two passes over all memories, which demote some of them. */
 const DEMOTION_EVERY_MS = 6 * 3_600_000;
 
 /**

@@ -10,9 +10,9 @@ import { weightOf } from './store/words/word-index.ts';
 import { wordsOf } from './text/words.ts';
 import { importanceOf, isWorthKeeping } from './text/worth.ts';
 
-/** Facts about the same subject that a new one is compared with. */
+/** Maximum number of facts about the same subject that a new fact is compared with. */
 const MAX_COMPARED = 64;
-/** Corrections of one fact that are followed to the last. */
+/** Maximum number of corrections of one fact that are followed to the last. */
 const MAX_CORRECTIONS = 1_000;
 
 type Storing = Readonly<{

@@ -6,7 +6,7 @@ import { RECALL_AT, type Answered } from './score.ts';
 
 const countTokens = byBytes(BYTES_PER_TOKEN);
 const BATCH = 500;
-/** Hits that an agent reads, for the count of tokens. */
+/** Number of hits that an agent reads, for the count of tokens. */
 const READ_HITS = 10;
 const ASKED_HITS = Math.max(...RECALL_AT);
 

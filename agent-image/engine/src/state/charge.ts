@@ -17,7 +17,10 @@ export function charged(state: RunState, { steps, tokens, moneyMicros }: Charge)
   return isTenthUsed(state, after) ? counted(after, false) : after;
 }
 
-/** Sets greater limits, and lifts the end by a limit. The last request is then sent again, with tools and with all its attempts. */
+/**
+ * Sets greater limits, and cancels an end that a limit has caused. The last request is then sent again, with tools and
+ * with all its attempts.
+ */
 export function raised(state: RunState, event: EventOf<'budgets_raised'>): Reduced {
   const budgets = raisedBudgets(state.budgets, event.budgets);
   if (budgets === null) return illegal('not_raised');

@@ -56,7 +56,7 @@ function workOf(flowing: Flowing): Commands {
   return left === undefined ? finishing(flowing, open) : [{ type: 'skip_stages', stages: [left.id] }];
 }
 
-/** A stage that waits for another attempt takes no place of those that are under way. */
+/** A stage that waits for another attempt does not count as under way. */
 function beginnings({ rested }: Flowing, ready: readonly Ready[], places: number): Commands {
   const isDue = (each: Ready): boolean => each.delayMs === 0 || rested.has(attemptKey(each));
   const due = ready.filter(isDue).slice(0, Math.max(0, places));

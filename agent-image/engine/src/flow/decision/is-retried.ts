@@ -7,7 +7,7 @@ const NEVER_RETRIED: ReadonlySet<FailureCategory> = new Set<FailureCategory>(['p
 /** The code of a call that may have happened: another attempt of its stage would make it twice. */
 const MAY_HAVE_HAPPENED = 'unknown';
 
-/** True if a stage that failed so in this attempt is tried again. Pure. */
+/** True if a stage is tried again after this failure in this attempt. Pure. */
 export function isRetried(
   { retry }: PlanStage,
   attempt: number,

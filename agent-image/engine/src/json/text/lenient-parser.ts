@@ -30,8 +30,8 @@ const WHOLE_WORD = /^(?:true|false|null|none)$/i;
 const VALUE_AHEAD = /["'“‘«{[\d-]|true|false|null|True|False|None/y;
 
 /**
- * Reads one document that is almost JSON. Each departure is a repair that leaves no doubt, or a `Fault`. Time is linear: what stands
- * ahead is read at most a fixed number of characters far, or once. Stateful: for one use.
+ * Reads one document that is almost JSON. Each departure is a repair that leaves no doubt, or a `Fault`. Time is
+ * linear: a look-ahead reads at most a fixed number of characters, or each character once. Stateful: for one use.
  */
 class LenientParser {
   readonly #text: string;
@@ -43,7 +43,7 @@ class LenientParser {
   #lineStart = 0;
   #indent = 0;
   #missing = 0;
-  /** True if a comma stood before the end of a part without a bracket. */
+  /** True if a comma preceded the end of a list or an object that lacks its bracket. */
   #hasComma = false;
 
   constructor(text: string, options: LenientOptions) {
@@ -78,7 +78,7 @@ class LenientParser {
     return BRACKET_ACTIONS.some((action) => this.#actions.has(action));
   }
 
-  /** True if an added bracket may be missing elsewhere. The last bracket of a text may be that of the whole. */
+  /** True if an added bracket may belong elsewhere. The last bracket of a text may be that of the whole. */
   #isUnsure(): boolean {
     const opener = this.#options.opener ?? this.#text[this.#options.start];
     const root = opener === '{' ? '}' : ']';

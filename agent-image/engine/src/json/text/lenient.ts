@@ -19,8 +19,8 @@ export type LenientOptions = Readonly<{
 }>;
 
 /**
- * `missing`: brackets that were added at the end. `isAtValue`: the text ends with a value, not with a bracket. `isUnsure`: an added
- * bracket may be missing elsewhere.
+ * `missing`: brackets that were added at the end. `isAtValue`: the text ends with a value, not with a bracket.
+ * `isUnsure`: an added bracket may belong elsewhere.
  */
 export type Lenient = Readonly<{
   node: unknown;

@@ -13,10 +13,10 @@ export type Frame = {
   size: number;
 };
 
-/** The open lists and objects of a document, and whether an added bracket may be missing elsewhere. Stateful. */
+/** The open lists and objects of a document, and whether an added bracket may belong elsewhere. Stateful. */
 export class Nesting {
   readonly #frames: Frame[] = [];
-  /** The brackets that were added without evidence for their place, and those whose place would need some. */
+  /** The brackets that were added without evidence for their place, and those that would need such evidence. */
   readonly #added = new Set<Closer>();
   readonly #nested = new Set<Closer>();
 
@@ -66,7 +66,7 @@ export class Nesting {
     if (frame.size > 0 && this.parent?.closer === frame.closer && !isCertain) this.#nested.add(frame.closer);
   }
 
-  /** `last`: the bracket that is missing at the end, if it could be missing elsewhere. */
+  /** `last`: the bracket that is missing at the end, if it could belong elsewhere. */
   isUnsure(last: Closer | null): boolean {
     return [...this.#added, ...(last === null ? [] : [last])].some((closer) => this.#nested.has(closer));
   }

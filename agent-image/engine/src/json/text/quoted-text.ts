@@ -217,7 +217,7 @@ function readTriple({ text, act, hasRawPaths }: TextRules, at: number): Quoted {
   return { value: unescaped({ raw, quote: TRIPLE, hasRawPaths, act }), end: to + TRIPLE.length };
 }
 
-/** The types that what begins with a character may have. */
+/** The types of the values that may begin with a character. */
 export function kindsOf(char: string | undefined): readonly string[] {
   if (char === '{') return ['object'];
   if (char === '[') return ['array'];

@@ -26,7 +26,7 @@ const CLOSING = /^[)\]}]|^(end|else|fi|done|esac)\b/;
 type Cut = 'section' | 'paragraph' | 'line';
 const FINER: Readonly<Record<Cut, Cut | null>> = { section: 'paragraph', paragraph: 'line', line: null };
 
-/** Lines from `from` up to, and without, `to`, counted from 0. */
+/** Lines from `from` up to but excluding `to`, counted from 0. */
 type Range = Readonly<{ from: number; to: number; chars: number }>;
 
 type Text = Readonly<{ lines: readonly string[]; begins: readonly (Cut | null)[]; headings: readonly string[] }>;

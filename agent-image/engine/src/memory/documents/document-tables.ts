@@ -79,12 +79,15 @@ function sourceQueries(database: DatabaseSync) {
       const row = named.get(name, membersText(audience), repository ?? '');
       return row === undefined ? null : sourceOf(row);
     },
-    /** Without a number, the store gives it the next one. */
+    /** If `number` is missing, the store assigns the next one. */
     addSource: ({ number, id, name, audience, repository, taint = 'none', since }: AddedSource): void =>
       void insert.run(number ?? null, id, name, membersText(audience), repository ?? '', taint, since),
     /** Begins a pass; the taint of a source never goes away. */
     beginPass: (number: number, taint: Taint): void => void begun.run(taint, number),
-    /** Ends a pass that found so many files; it stays open if the store has lost some, because it was damaged meanwhile. */
+    /**
+     * Ends a pass that found this many files; it stays open if the store has lost some, because it was damaged
+     * meanwhile.
+     */
     endPass: (number: number, files: number, now: number): void => void ended.run(now, number, files),
     leave: (number: number): void => void leave.run(number),
     /** The number of a source whose removal has begun. */

@@ -9,7 +9,10 @@ import type { DocumentTables, SourceRow } from './document-tables.ts';
 import { MAX_CHUNKS, MAX_FILE_BYTES, MAX_SOURCE_BYTES, MAX_SOURCE_CHUNKS, MAX_SOURCE_FILES } from './limits.ts';
 import { readableText, skippedByPath } from './readable-text.ts';
 
-/** Pieces that one transaction stores or removes, rounded up to a whole file. Others may use the process between two. */
+/**
+ * Number of pieces that one transaction stores or removes, rounded up to a whole file. Other work may use the process
+ * between two transactions.
+ */
 const CHUNKS_A_BATCH = 32;
 const FILES_A_PAGE = 256;
 /** Pieces are found by their text alone, so one fingerprint does for all. */
@@ -192,7 +195,7 @@ async function removeUnseen({ guarded, tablesOf }: DocumentStore, pass: Pass, pr
   }
 }
 
-/** Removes some files of a source that leaves, then the source. Returns false once it is gone. */
+/** Removes some files of a source that is being removed, then the source. Returns false once it is gone. */
 export function removeSome({ guarded, tablesOf }: DocumentStore, source: number): boolean {
   return guarded.write((parts) => {
     const tables = tablesOf(parts);

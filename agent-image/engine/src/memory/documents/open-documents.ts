@@ -218,7 +218,7 @@ class OpenDocuments {
   }
 }
 
-/** The result of a work; rejects as soon as the signal aborts, while the work still waits for a file. */
+/** The result of `work`; rejects as soon as the signal aborts, even while `work` still waits for a file. */
 function beforeAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);
@@ -238,7 +238,7 @@ async function removeLeaving(store: DocumentStore): Promise<boolean> {
   return true;
 }
 
-/** Drops the words of removed pieces from the index, in steps between which others may use the process. */
+/** Drops the words of removed pieces from the index, in steps between which other work may use the process. */
 async function mergeAll({ guarded }: DocumentStore): Promise<void> {
   for (const _ of mergeWords(guarded.database)) await nextTurn();
 }

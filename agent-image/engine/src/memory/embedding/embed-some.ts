@@ -4,7 +4,7 @@ import { inTransaction } from '../store/open-store.ts';
 import { indexedText, type Parts } from '../store/parts.ts';
 import { quantized } from '../store/vector-index.ts';
 
-/** Texts that one step embeds. */
+/** Number of texts that one step embeds. */
 const EMBEDDED_A_STEP = 64;
 
 type Vectors = readonly (Uint8Array | null)[];

@@ -5,10 +5,10 @@ const DIMENSIONS = 384;
 /** Lengths of the pieces of a word. */
 const LEAST_PIECE = 3;
 const GREATEST_PIECE = 5;
-/** Weights of a whole word and of a pair of words beside that of a piece. */
+/** Weights of a whole word and of a pair of words relative to that of a piece. */
 const WORD_WEIGHT = 2;
 const PAIR_WEIGHT = 1;
-/** Texts beyond it are cut; so is the work for one text. */
+/** Longer texts are cut, which also bounds the work for one text. */
 const MAX_CHARS = 2_000;
 const PLACES = 4;
 
@@ -61,7 +61,7 @@ function dampen(vector: Float32Array): void {
   }
 }
 
-/** Each piece counts at several places, so that the signs of most places say something of a short text. */
+/** Each piece counts at several places, so that the signs of most places say something about a short text. */
 function add(vector: Float32Array, hash: number, weight: number): void {
   let bits = hash | 1;
   for (let times = 0; times < PLACES; times += 1) {

@@ -11,7 +11,7 @@ type Judged = Readonly<{
 const HALF_LIFE_DAYS = 60;
 /** Below it a memory becomes dormant: unused and of ordinary importance after some 11 weeks, an important one never. */
 const DORMANT_BELOW = 0.75;
-/** A fact that has ended counts this much less. */
+/** Factor for a fact that has ended. */
 const ENDED = 0.5;
 
 /** The reasons to keep a memory at hand: how new it is or how lately used, how important, and how often used. */

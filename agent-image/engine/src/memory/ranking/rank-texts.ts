@@ -6,8 +6,8 @@ import { countWords, wordScore } from './bm25.ts';
 const MAX_TERMS = 32;
 
 /**
- * The places of the texts that share words with a query, best first; of equal ones the earlier first. The words are those of the memory's
- * index. For some hundred texts, because it reads all of them. Pure.
+ * The places of the texts that share words with a query, best first; of equal ones the earlier first. The words are
+ * those of the memory's index. For a few hundred texts, because it reads all of them. Pure.
  */
 export function rankTexts(texts: readonly string[], query: string): readonly number[] {
   const words = texts.map(wordsOf);

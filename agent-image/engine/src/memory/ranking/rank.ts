@@ -31,7 +31,7 @@ const PARTS = [
 ] as const satisfies readonly PartName[];
 
 const DAY_MS = 86_400_000;
-/** So many uses count half of what any number of uses can. */
+/** This many uses count half as much as any number of uses can. */
 const HALF_OF_USES = 4;
 
 /** How new a memory is: 1 now, a half after the profile's half-life, and less with every day after it. */
@@ -42,7 +42,7 @@ export function recencyOf(at: number, now: number, halfLifeDays: number): number
 
 export const useOf = (uses: number): number => uses / (uses + HALF_OF_USES);
 
-/** Scores candidates, best first; equal scores stand in the order of their ids. A superseded fact stands after its successor. */
+/** Scores candidates, best first, and equal scores by id. A superseded fact comes after its successor. */
 export function rank<C extends Candidate>(candidates: readonly C[], ranking: Ranking): readonly Ranked<C>[] {
   const scored = candidates.map((candidate) => ({ candidate, score: scoreOf(candidate, ranking) }));
   const scores = new Map(scored.map(({ candidate, score }) => [candidate.id, score]));
@@ -117,6 +117,6 @@ function successorsFirst<C extends Candidate>(ordered: readonly Ranked<C>[]): re
     if (supersededBy === null || placed.has(supersededBy) || !there.has(supersededBy)) place(each);
     else waiting.set(supersededBy, [...(waiting.get(supersededBy) ?? []), each]);
   }
-  // A circle of corrections cannot be stored; if one were, its facts would stand last.
+  // A circle of corrections cannot be stored; if one were, its facts would come last.
   return [...result, ...[...waiting.values()].flat()];
 }

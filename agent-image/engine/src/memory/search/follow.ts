@@ -5,9 +5,9 @@ import type { Scores, Term } from '../store/words/word-index.ts';
 import { bestVisible, firstVisible } from './best-visible.ts';
 import type { Pool } from './pool.ts';
 
-/** First hits whose names are followed. */
+/** Number of first hits whose names are followed. */
 const SOURCES = 1;
-/** Memories that one name leads to: the best for the query, and the newest. */
+/** Number of memories that one name leads to: the best for the query, and the newest. */
 const BEST_OF_NAME = 16;
 const NEWEST_OF_NAME = 16;
 

@@ -66,7 +66,10 @@ export class Pool {
     return this.#scores.get(seq) ?? 0;
   }
 
-  /** How much of the query that one memory leaves open another one answers, by the weight of its words: 0 to 1. */
+  /**
+   * The weight of the words of the query that `seq` has and `source` lacks, as a share of all that `source` lacks: 0 to
+   * 1.
+   */
   complement(seq: number, source: number): number {
     const has = (of: number, index: number): boolean => (this.#counts.get(of)?.counts[index] ?? 0) > 0;
     let [open, answered] = [0, 0];

@@ -11,13 +11,13 @@ import { Pool, type Scored } from './pool.ts';
 import { wordsOf } from '../text/words.ts';
 
 const DEFAULT_HITS = 10;
-/** Candidates by words and by vector. */
+/** Number of candidates by words and by vector. */
 const BY_WORDS = 80;
 const BY_VECTOR = 32;
 /** In a store of more memories, fewer are found by vector: sqlite-vec's time grows with their number. */
 const BY_VECTOR_OF_MANY = 16;
 const MANY = 30_000;
-/** First candidates whose neighbouring turns are candidates too. */
+/** Number of first candidates whose neighbouring turns are candidates too. */
 const WITH_NEIGHBOURS = 32;
 
 export type Query = Readonly<{
@@ -87,7 +87,7 @@ export const filterOf = (
   layers: layers ?? null,
 });
 
-/** Corrections of one fact that are followed. */
+/** Maximum number of corrections of one fact that are followed. */
 const MAX_CORRECTIONS = 16;
 
 /** The visible facts that correct candidates, with what their predecessors have in common with the query. */

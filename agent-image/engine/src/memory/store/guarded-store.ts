@@ -11,7 +11,7 @@ type Opening = Readonly<{
 /** An open store whose damage is salvaged once, when it shows; the work is then done again on what came back. */
 export class GuardedStore {
   readonly #opening: Opening;
-  /** Null after a salvage that failed, such as on a full disk: the next use opens the file again. */
+  /** Null after a salvage that failed, for example on a full disk: the next use opens the file again. */
   #parts: Parts | null;
 
   constructor(opening: Opening) {

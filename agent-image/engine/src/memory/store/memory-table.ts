@@ -4,7 +4,7 @@ import { conditionsOf, type Filter } from './filter.ts';
 import { columnsOf, statementsOf, type Columns } from './statements.ts';
 import { membersText, parseMembers } from './audiences.ts';
 
-/** A row before it has a number. `state`, `uses` and the like begin as given: a salvaged row keeps them. */
+/** A row before it has a number. `state`, `uses` and similar fields begin as given: a salvaged row keeps them. */
 export type NewRow = Remembered & Readonly<{ fingerprint: Uint8Array; words: string }>;
 export type Row = Readonly<{ seq: number; memory: Remembered }>;
 
@@ -12,7 +12,7 @@ export type Row = Readonly<{ seq: number; memory: Remembered }>;
 export type RankRow = Readonly<{
   seq: number;
   id: string;
-  /** As in the index. */
+  /** The text as in the index. */
   text: string;
   /** When it was last said. */
   at: number;
@@ -108,7 +108,7 @@ function lookups(database: DatabaseSync) {
           .all(JSON.stringify(seqs))
           .map(({ seq, before, after }) => [Number(seq), [before, after].filter((each) => each !== null).map(Number)]),
       ),
-    /** The memory with this fingerprint that still holds. */
+    /** The memory with this fingerprint, if it still holds. */
     sameAs: (fingerprint: Uint8Array, audience: number, now: number): Row | null =>
       readRow(same.get(fingerprint, audience, now)),
     factsAbout: ({ subject, repository, now }: About, audience: number, limit: number): readonly Row[] =>

@@ -6,7 +6,7 @@ import { rowOf, type Row } from './memory-table.ts';
 import { inTransaction, openStore } from './open-store.ts';
 import { insertMemory, openParts, type EmbedderName, type Parts } from './parts.ts';
 
-/** Rows that cannot be read one after another, until the rest is read from the other end. */
+/** Maximum number of consecutive rows that cannot be read, before the rest is read from the other end. */
 const MAX_FAILURES_IN_ROW = 10_000;
 const FILES = ['', '-wal'] as const;
 

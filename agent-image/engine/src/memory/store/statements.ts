@@ -16,6 +16,6 @@ export type Columns = readonly SQLOutputValue[];
 export function columnsOf(database: DatabaseSync, sql: string): (...values: SQLInputValue[]) => readonly Columns[] {
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
-  // The types know objects alone.
+  // The type definitions know rows only as objects.
   return (...values) => statement.all(...values) as unknown as readonly Columns[];
 }

@@ -13,7 +13,7 @@ const EMPTY_TURNS: ReadonlySet<string> = new Set(
 const QUESTION = /\?\s*$/u;
 
 const QUESTION_FACTOR = 0.75;
-/** The surprise of a word beyond this is news; so much of it is all that a text can add. */
+/** Only the surprise of a word beyond EXPECTED is news; a sum of FULL_NEWS is all that a text can add. */
 const EXPECTED = 0.28;
 const FULL_NEWS = 2.8;
 

@@ -31,7 +31,7 @@ export function progressLine(event: TelemetryEvent): string | null {
   return line?.(event) ?? null;
 }
 
-/** At most so many characters of a message; `inspect` shows more. */
+/** Maximum characters of a message; `inspect` shows more. */
 const MESSAGE_MAX_CHARS = 160;
 
 const oneLine = (text: string): string => firstChars(text.replaceAll(/\s+/g, ' ').trim(), MESSAGE_MAX_CHARS);

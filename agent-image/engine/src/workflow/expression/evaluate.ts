@@ -144,7 +144,7 @@ function expanded(macro: Macro, { receiver, args: [variable, ...bodies], at }: U
   return kept.map((value) => valueOf(last ?? body, inside(value)));
 }
 
-/** `||` (`decisive` is true) and `&&`: a side that decides hides a fault of the other one, as CEL has it. */
+/** `||` (`decisive` is true) and `&&`: a side that decides hides a fault of the other one, as in CEL. */
 function either([left, right]: readonly [ASTNode, ASTNode], at: Place, decisive: boolean): boolean {
   const first = attempt(() => truth(valueOf(left, at)));
   if (first === decisive) return decisive;

@@ -6,7 +6,7 @@ import { MAX_DEPTH } from './json-value.ts';
 import type { Scope } from './place.ts';
 import { Work } from './work.ts';
 
-/** Most expressions of a template. */
+/** Maximum number of expressions in a template. */
 const MAX_EXPRESSIONS = 200;
 
 type Path = readonly (string | number)[];

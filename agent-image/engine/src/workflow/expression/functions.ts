@@ -2,9 +2,9 @@ import { Fault } from './fault.ts';
 import { kindOf } from './json-value.ts';
 import type { Work } from './work.ts';
 
-/** Most characters of a text that is searched for: a search takes at most this many times the length of the text. */
+/** Maximum characters of a text that is searched for: a search takes at most this many times the length of the text. */
 const MAX_NEEDLE_CHARS = 256;
-/** Most characters of a text that a function makes. */
+/** Maximum characters of a text that a function makes. */
 const MAX_TEXT_CHARS = 1 << 20;
 
 type Apply = (args: readonly unknown[], work: Work) => unknown;

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../json/canonical-json.ts';
 import { Fault } from './fault.ts';
 import type { Work } from './work.ts';
 
-/** Most lists and objects in each other. */
+/** Maximum nesting of lists and objects. */
 export const MAX_DEPTH = 64;
 
 const FORBIDDEN_KEY = '__proto__';

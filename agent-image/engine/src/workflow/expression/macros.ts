@@ -15,7 +15,7 @@ export const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
   ['exists_one', (list, test) => list.filter(test).length === 1],
 ]);
 
-/** An element that is found hides the faults of those before it, as CEL has it. */
+/** An element that is found hides the faults of those before it, as in CEL. */
 function isFound(list: readonly unknown[], test: Test): boolean {
   let fault: Fault | null = null;
   for (const value of list) {

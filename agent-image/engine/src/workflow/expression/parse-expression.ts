@@ -1,6 +1,6 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
 
-/** Most characters of an expression. */
+/** Maximum characters of an expression. */
 export const MAX_EXPRESSION_CHARS = 4_000;
 const LIMITS = { maxAstNodes: 1_000, maxDepth: 32, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 };
 

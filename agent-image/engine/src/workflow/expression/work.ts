@@ -1,9 +1,12 @@
 import { Fault } from './fault.ts';
 
-/** Most steps: a node of an expression, an element of a list, or `CHARS_PER_STEP` characters of text. */
+/**
+ * Maximum number of steps. A step is a node of an expression, an element of a list, or `CHARS_PER_STEP` characters of
+ * text.
+ */
 const MAX_STEPS = 100_000;
 const CHARS_PER_STEP = 32;
-/** Most characters of the JSON of results, without its escapes. */
+/** Maximum characters of the JSON of results, without its escapes. */
 const MAX_RESULT_CHARS = 1 << 20;
 
 /** Counts the steps and the results of one evaluation, or of all expressions of a template, and so bounds their time and memory. */

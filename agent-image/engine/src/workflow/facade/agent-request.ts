@@ -10,7 +10,9 @@ import type { StageFailure } from '../plan/failure.ts';
 
 const MILLION = 1_000_000;
 const MS_PER_MINUTE = 60_000;
-/** The bytes of a token, for the budget of a prompt: low, so that a prompt rarely has more tokens than its profile allows. */
+/**
+ * Bytes per token, for the budget of a prompt: low, so that a prompt rarely has more tokens than its profile allows.
+ */
 const BYTES_PER_TOKEN = 3;
 /** Answers that an agent may give before one fits its schema. */
 const ANSWERS = 3;

@@ -157,7 +157,7 @@ export class Tasks {
     );
   }
 
-  /** Throws `plan_changed` if edges that a repeated task would take over are others now. */
+  /** Throws `plan_changed` if edges that a repeated task would take over are different now. */
   checkRerun(of: string, stage: string): void {
     const { opened, flow } = this.#stateOf(of);
     const text = this.#journal.textOf(opened.plan);

@@ -28,7 +28,7 @@ export function nodeLines(stage: PlanStage): readonly string[] {
   return work === '' ? [oneLine(stage.id)] : [oneLine(stage.id), work];
 }
 
-/** The failures for which a fallback rule is: `tool failure of a merge stage`. */
+/** The failures that a fallback rule covers: `tool failure of a merge stage`. */
 export const ruleText = ({ category, role }: Plan['fallbacks'][number]): string =>
   `${category} failure${role === null ? '' : ` of a ${role} stage`}`;
 

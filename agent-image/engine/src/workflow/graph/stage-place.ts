@@ -2,7 +2,7 @@ import { readText } from '../manifest/read-text.ts';
 import type { ManifestName } from '../manifest/manifests.ts';
 import type { ConfigPath } from '../plan/config-error.ts';
 
-/** A place in a manifest. `line` and `column` are from 1. */
+/** A place in a manifest. `line` and `column` start at 1. */
 type ManifestPlace = Readonly<{ file: ManifestName; line: number; column: number }>;
 
 /**

@@ -9,7 +9,7 @@ import type { ManifestName } from './manifests.ts';
 type Expression = Readonly<{ file: ManifestName; path: ConfigPath; text: string; part: 'stage' | 'edge' | 'merge' }>;
 type Template = Readonly<{ file: ManifestName; path: ConfigPath; template: unknown }>;
 
-/** Expressions that cannot be compiled, or that name a stage that no pipeline has; about so many at most. Pure. */
+/** Expressions that cannot be compiled, or that name a stage that no pipeline has; about `most` at most. Pure. */
 export function expressionProblems(checked: Checked, most: number): readonly ConfigProblem[] {
   const stages = stageIds(checked);
   const problems: ConfigProblem[] = [];

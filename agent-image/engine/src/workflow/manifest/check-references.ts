@@ -4,9 +4,9 @@ import type { NodeSpec, SequenceStage } from '../plan/workflow-spec.ts';
 import type { ManifestName, Manifests } from './manifests.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** The value of each file that could be read, whether or not its schema takes it. */
+/** The value of each file that could be read, whether or not its schema accepts it. */
 type RawFiles = ReadonlyMap<ManifestName, unknown>;
-/** The manifests whose schemas take them. */
+/** The manifests that their schemas accept. */
 export type Checked = Partial<Manifests>;
 
 type Kind = 'agent' | 'tool' | 'model' | 'profile';

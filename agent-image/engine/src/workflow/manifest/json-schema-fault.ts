@@ -4,7 +4,7 @@ import type { ConfigPath } from '../plan/config-error.ts';
 
 /** Longest schema, in characters of JSON. */
 const MAX_CHARS = 65_536;
-/** Most schemas that are checked for one value. */
+/** Maximum number of schemas that are checked for one value. */
 const MAX_WORK = 10_000;
 
 /** `at`: below the schema. */

@@ -10,7 +10,7 @@ import { readText } from './read-text.ts';
 import type { YamlText } from './read-yaml.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** Most errors of one reading. */
+/** Maximum number of errors of one reading. */
 const MAX_ERRORS = 100;
 
 const DEFAULT_PIPELINE: PipelineSpec = { id: 'default', modes: [], tags: [], score: 0, stages: {} };

@@ -2,7 +2,7 @@ import { Composer, isMap, isPair, isScalar, isSeq, LineCounter, type Document, t
 import type { ConfigError, ConfigPath } from '../plan/config-error.ts';
 import { yamlTokens, type YamlFault } from './yaml-tokens.ts';
 
-/** A place in a text, from 1. */
+/** A place in a text; lines and columns start at 1. */
 export type Place = Readonly<{ line: number; column: number }>;
 
 /** A problem of the text itself. */

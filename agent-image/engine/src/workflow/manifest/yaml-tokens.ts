@@ -6,7 +6,7 @@ export const MAX_BYTES = 1_048_576;
 const MAX_BYTES_OF_UNIT = 3;
 /** Marks, spaces and values. The largest workflow with an ordinary layout has about 200,000. */
 const MAX_LEXEMES = 300_000;
-/** Most entries of one map: the composer compares each key with those before it. */
+/** Maximum number of entries of one map: the composer compares each key with those before it. */
 export const MAX_KEYS = 500;
 export const MAX_DEPTH = 64;
 

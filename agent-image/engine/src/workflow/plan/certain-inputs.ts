@@ -3,8 +3,8 @@ import type { DagGraph, Link } from './dag-graph.ts';
 const BITS = 32;
 
 /**
- * Pairs of edges to a node, other than a merge, of which both are taken whenever one of them is: normal edges whose sources stand, over
- * normal edges alone, behind one node or behind the entries. For each node the first such pair. `order`: topological.
+ * Pairs of edges into a node other than a merge that are always taken together: normal edges whose sources follow, over
+ * normal edges alone, from one node or from the entries. For each node the first such pair. `order`: topological.
  */
 export function certainPairs(graph: DagGraph, order: readonly number[]): readonly (readonly [Link, Link])[] {
   const behind = causesOf(graph, order);

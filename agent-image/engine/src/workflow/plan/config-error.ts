@@ -22,7 +22,7 @@ export type ConfigError = Readonly<{
   code: ConfigCode;
   /** The name of the manifest, such as `workflow.yaml`. */
   file: string;
-  /** From 1. An error without a place of its own, such as a missing file, is at 1:1. */
+  /** Starts at 1. An error without a place of its own, such as a missing file, is at 1:1. */
   line: number;
   column: number;
   /** The place in the value, such as `workflow.nodes[3].tool`; empty for the whole file. */

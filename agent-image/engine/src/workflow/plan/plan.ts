@@ -20,11 +20,11 @@ export type EdgeType = (typeof EDGE_TYPES)[number];
 export const MERGE_POLICIES = ['list', 'by_source', 'first', 'vote', 'reduce'] as const;
 export type MergePolicy = (typeof MERGE_POLICIES)[number];
 
-/** Most stages of a plan. */
+/** Maximum number of stages of a plan. */
 export const MAX_STAGES = 1_000;
-/** Most edges of a plan. */
+/** Maximum number of edges of a plan. */
 export const MAX_EDGES = 5_000;
-/** Most edges that lead away from one stage. */
+/** Maximum number of edges that lead away from one stage. */
 export const MAX_EDGES_FROM = 256;
 
 /** A JSON value whose strings that begin with `=` are expressions; `==` at the start stands for a literal `=`. */
@@ -46,7 +46,10 @@ export type PlanStage = Readonly<{
   /** An expression for the output of a `linear`, `decision` or `merge` (`reduce`) stage; null to pass the input on. */
   output: string | null;
   merge: MergePolicy | null;
-  /** Only of a feedback stage: the stage that it judges, the condition that ends the rounds, and the most rounds. */
+  /**
+   * Only of a feedback stage: the stage that it judges, the condition that ends the rounds, and the maximum number of
+   * rounds.
+   */
   feedback: Readonly<{ reviews: string; until: string; maxRounds: number }> | null;
   /** `attempts`: in all, at least 1. `on`: the categories that are tried again; null for all but permission and config. */
   retry: Readonly<{ attempts: number; backoffMs: number; on: readonly FailureCategory[] | null }>;
@@ -76,6 +79,6 @@ export type Plan = Readonly<{
   /** In the order of the manifest. */
   edges: readonly PlanEdge[];
   fallbacks: readonly FallbackRule[];
-  /** Most stages that run at once. */
+  /** Maximum number of stages that run at once. */
   maxParallel: number;
 }>;

@@ -5,7 +5,7 @@ import { HOOKS_VERSION, type HookContext } from './hooks.ts';
 import { PluginError, type Plugin, type RouteQuestion } from './plugin.ts';
 
 const MAX_PIPELINES = 1_000;
-/** Most tasks whose end the router waits for. It learns nothing from older ones. */
+/** Maximum number of tasks whose end the router waits for. It learns nothing from older ones. */
 const MAX_WAITING = 10_000;
 
 const count = z.int().min(0);

@@ -10,7 +10,7 @@ const MAX_REASON_CHARS = 500;
 
 type ManagerParts = Readonly<{
   clock: Pick<ClockPort, 'after'>;
-  /** Reports a failure of a plugin at a run. It ends nothing. */
+  /** Reports a failure of a plugin at a run. The failure ends nothing. */
   report: (problem: Readonly<{ task: string; run: string; where: string; error: PluginError }>) => void;
 }>;
 

@@ -2,9 +2,9 @@ import type { ClockPort } from '../../loop/ports.ts';
 import type { TelemetryEvent } from './event.ts';
 import type { Redactor } from './redact.ts';
 
-/** Most events that wait for one sink. Those that arrive while so many wait are dropped and counted. */
+/** Maximum number of events that wait for one sink. Events that arrive while this many wait are dropped and counted. */
 const MAX_WAITING = 1_000;
-/** Most events of one write. */
+/** Maximum number of events in one write. */
 const MAX_BATCH = 100;
 
 /** A place that takes events, in their order. */

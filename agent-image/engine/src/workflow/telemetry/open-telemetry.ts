@@ -113,7 +113,7 @@ function sinkOf(sink: SinkConfig, parts: TelemetryParts, memories: MemorySink[])
   }
 }
 
-/** Most notices that wait for the turn of the event loop. A longer queue is handled at once. */
+/** Maximum number of notices that wait for the turn of the event loop. A longer queue is handled at once. */
 const MAX_NOTICES = 1_000;
 
 /** Projects notices after the engine's turn, in which the journal writes their texts. Mutable: it has the state of the projection. */

@@ -18,7 +18,7 @@ export function payloadOf(text: string | null): Json {
   }
 }
 
-/** A value of an unknown kind as an event carries it. */
+/** A value of unknown type in the form that an event carries. */
 export const payloadOfValue = (value: unknown): Json =>
   value === undefined ? null : payloadOf(JSON.stringify(value) ?? 'null');
 

@@ -14,7 +14,7 @@ import {
 import { callsKnown, runClosed, runOpened, stageClosed, stageOpened } from './project-task.ts';
 import { charge, signatureOf, type Step, type TrackedRun } from './tracked-run.ts';
 
-/** Ended tasks that stay known, because plugins may fail after the end of a task. */
+/** Number of ended tasks that stay known, because plugins may fail after the end of a task. */
 const MAX_ENDED = 100;
 
 /** The open runs of tasks and the runs of the last ended ones, by their ids, and the number of events of each task. */
@@ -147,7 +147,7 @@ function stepOfCall(run: TrackedRun, event: JournalEvent, { textOf, isSensitive,
   }
 }
 
-/** Adds what a run used to it and to the runs that it works for. */
+/** Adds the usage of a run to it and to the runs that it works for. */
 function chargeAll(runs: Map<string, TrackedRun>, { run, used, stage }: Required<Step> & { stage: string }): void {
   const place = run.stage ?? stage;
   for (let each: TrackedRun | undefined = run; each !== undefined; each = runs.get(each.parent ?? ''))

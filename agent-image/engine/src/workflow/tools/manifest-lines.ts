@@ -8,8 +8,8 @@ import type { ToolRules } from './check-tool-call.ts';
 const FILES = ['agents.yaml', 'tools.yaml'] as const;
 
 /**
- * Finds the lines of permissions in the manifests of a folder, as they are at this time. A value that is not there has the line of the
- * nearest one around it; a file that is not there has none.
+ * Finds the lines of permissions in the manifests of a folder, at this time. A value that is not there has the line of
+ * the nearest one around it; a file that is not there has none.
  */
 export async function manifestLines(dir: string): Promise<ToolRules['lineOf']> {
   const texts = new Map<string, string>();

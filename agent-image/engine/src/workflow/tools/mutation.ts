@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PATH_MAX_CHARS } from './workspace-path.ts';
 
-/** Most mutations in one summary. */
+/** Maximum number of mutations in one summary. */
 const MUTATIONS_MAX = 64;
 
 const bytes = z.int().min(0).nullable();

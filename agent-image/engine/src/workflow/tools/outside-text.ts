@@ -3,10 +3,10 @@ import { loadRun, readOutcome } from '../../loop/transcript.ts';
 import type { FlowStage, FlowState } from '../../state/flow-state.ts';
 import type { RunState } from '../../state/run-state.ts';
 
-/** The task that a task repeats. */
+/** The task that this task repeats. */
 type Repeated = Readonly<{ of: string }>;
 
-/** Earlier tasks that are searched. */
+/** Maximum number of earlier tasks that are searched. */
 const MAX_EARLIER = 16;
 
 /**

@@ -15,8 +15,8 @@ export type RolledBack =
   | Readonly<{ path: string; ok: false; outcome: ToolOutcome }>;
 
 /**
- * Restores the files of a summary, the last mutation first. A file that has changed since (`changed`) and one whose copy is gone
- * (`not_kept`) stay as they are, and the others are restored. Throws if the summary is none.
+ * Restores the files of a summary, the last mutation first. A file that has changed since (`changed`) and one whose
+ * copy is gone (`not_kept`) stay as they are, and the others are restored. Throws if the value is not a summary.
  */
 export async function rollback(workspace: Workspace, summary: unknown): Promise<readonly RolledBack[]> {
   const ends: RolledBack[] = [];

@@ -22,7 +22,7 @@ type Folders = Readonly<{
   root: string;
   /** The folder of the engine's data, also of copies of changed files. Tools that name paths do not reach it. */
   data: string;
-  /** Files that tools may read and not write: the manifests, whose permissions bind them. */
+  /** Files that tools may read but not write: the manifests, whose permissions bind the tools. */
   manifests?: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
 }>;

@@ -4,12 +4,15 @@ import { namesOf, wordsOf } from '../../text/words.ts';
 /** A word of a query or a text, with how many memories have it and how much it says (inverse document frequency). */
 export type Term = Readonly<{ word: string; rows: number; weight: number; isName: boolean }>;
 
-/** Rows that the words of a query may find by themselves. */
+/** Maximum number of rows that the words of a query may find by themselves. */
 const MAX_VISITS = 5_000;
-/** More frequent words that find only together with a rarer one. */
+/** Maximum number of more frequent words that count only together with a rarer one. */
 const MAX_PAIRED = 2;
 const MAX_TERMS = 32;
-/** A word is a name if this share of its memories, and two of them if there are as many, write it with a capital inside a sentence. */
+/**
+ * A word is a name if this share of its memories, and at least two of them if it has two or more, write it with a
+ * capital inside a sentence.
+ */
 const LEAST_NAMED_SHARE = 0.25;
 const LEAST_NAMED = 2;
 

@@ -48,7 +48,7 @@ export function jsonlSink(
   };
 }
 
-/** Opens the file for appending, after a line end if its last line has none. */
+/** Opens the file for appending, after a line break if its last line has none. */
 async function opened(path: string): Promise<Readonly<{ file: FileHandle; bytes: number }>> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(path, 'a+', 0o600);

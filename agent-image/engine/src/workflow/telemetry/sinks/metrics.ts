@@ -1,4 +1,7 @@
-/** Most values of one label of a metric. Further ones count as `other`, because a monitor keeps a series for each value. */
+/**
+ * Maximum number of values of one label of a metric. Further ones count as `other`, because a monitor keeps a series
+ * for each value.
+ */
 const MAX_VALUES = 100;
 const OTHER = 'other';
 

@@ -10,7 +10,7 @@ import {
   type Span,
 } from './otlp-spans.ts';
 
-/** Most events of one span, and most tasks and stages whose events wait for their span. */
+/** Maximum number of events of one span, and of tasks and stages whose events wait for their span. */
 const MAX_EVENTS = 128;
 const MAX_OPEN = 10_000;
 

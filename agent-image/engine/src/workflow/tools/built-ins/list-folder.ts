@@ -6,9 +6,9 @@ import { realParts } from './real-parts.ts';
 import { isSystemError } from './tool-fault.ts';
 import { jsonResult, type ToolJob } from './tool-job.ts';
 
-/** Most entries of a result. */
+/** Maximum number of entries in a result. */
 export const LISTED_MAX = 1_000;
-/** Names of a folder that are read; a larger one may lack its first names. */
+/** Maximum number of names of a folder that are read. The result for a larger folder may lack its first names. */
 const SCANNED_MAX = 50_000;
 
 /** Gives the entries of a folder, sorted by name: `{ path, entries: [{ name, kind, bytes }], more }`. `bytes` is null except for files. */

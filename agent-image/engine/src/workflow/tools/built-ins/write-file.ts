@@ -15,8 +15,8 @@ type Writing = Readonly<{ path: string; content: string }>;
 type Place = Readonly<{ root: string; parts: readonly string[]; name: string; path: string }>;
 
 /**
- * Writes a whole file, and the folders above it: `{ path, mutations }`. A copy of the content before is kept first. The mutation is
- * empty if the file has this content already, unless an earlier attempt of the same call wrote it.
+ * Writes a whole file, and the folders above it: `{ path, mutations }`. A copy of the previous content is kept first.
+ * The mutation is empty if the file has this content already, unless an earlier attempt of the same call wrote it.
  */
 export async function writeFile({ path, content }: Writing, job: ToolJob): Promise<ToolOutcome> {
   const { root } = job.workspace;

@@ -33,7 +33,10 @@ export type Entry = Readonly<{
   path: readonly (string | number)[];
 }>;
 
-/** `allow`: of the most specific level that states a list, which `by` is; null if none does. `deny`: of all levels. */
+/**
+ * `allow`: the list of `by`, the most specific level that states one; `by` is null if no level does. `deny`: the lists
+ * of all levels.
+ */
 type Grant = Readonly<{ allow: readonly Entry[]; deny: readonly Entry[]; by: PermissionLevel | null }>;
 
 /** The rules about one kind of need at all levels. A more specific allow list replaces others; a denial of any level stays. Pure. */
