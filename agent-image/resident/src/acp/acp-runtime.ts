@@ -171,7 +171,10 @@ async function performIn(acp: Working, prompt: string, { context, run, hands }: 
   }
 }
 
-/** The end of a turn after which the program can read further words: some programs end it so after a refusal. */
+/**
+ * Reasons for the end of a turn after which the program can read further words: some programs end a turn this way after
+ * a refusal.
+ */
 const READS_ON: ReadonlySet<string> = new Set(['end_turn', 'cancelled']);
 
 /** Gives the program what people wrote when they decided about its requests, in further prompts of the same turn. */

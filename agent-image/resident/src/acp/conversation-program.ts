@@ -140,7 +140,10 @@ export class ConversationProgram {
     return preset ?? JSON.stringify([command, ...args]);
   }
 
-  /** Starts the program without its session if it cannot load it: otherwise each run of the conversation would fail. */
+  /**
+   * Starts the program without its session if the program cannot load the session: otherwise each run of the
+   * conversation would fail.
+   */
   async #startWith(opening: Opening, session: string | null): Promise<AcpProgram> {
     try {
       return await this.#start(opening, session);

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Log } from '../process/json-log.ts';
 
-/** Conversations whose session is kept, newest first. */
+/** Maximum number of conversations whose session is kept, the newest ones. */
 const SESSIONS_MAX = 500;
 const SESSION_MAX_CHARS = 4_096;
 

@@ -85,7 +85,7 @@ class OpenLine {
     this.#bytes = bytes;
   }
 
-  /** The whole line; the next one begins. */
+  /** Returns the whole line, and begins the next one. */
   end(): string {
     const text = this.#room.toString('utf8', 0, this.#bytes);
     [this.#room, this.#bytes] = [NOTHING, 0];

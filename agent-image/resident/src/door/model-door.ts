@@ -93,7 +93,7 @@ function refuse(response: ServerResponse, { status, ...error }: DoorRefusal): vo
 function targetOf({ method, url = '' }: IncomingMessage, api: string): URL | null {
   const at = url.includes('?') ? url.indexOf('?') : url.length;
   const to = new URL(api);
-  // Sets the parts alone: a path with another host, or with `..`, stays within the API, and is compared as it is sent.
+  // Sets only the parts: a path with another host, or with `..`, stays within the API, and is compared as it is sent.
   to.pathname = url.slice(0, at);
   to.search = url.slice(at);
   const isRoute = method === 'POST' ? POSTS.has(to.pathname) : method === 'GET' && GETS.test(to.pathname);

@@ -5,7 +5,7 @@ import type { BookedRun, RunBook } from '../engine/run-book.ts';
 export const DOOR_HOST = '127.0.0.1';
 
 const KEY_BYTES = 32;
-/** Keys of one pod. Beyond it, the oldest key is forgotten. */
+/** Maximum number of keys of one pod. Beyond it, the oldest key is forgotten. */
 const KEYS_MAX = 4_096;
 
 /** The work that a key pays from. `lease`: the attempt of the run that started the program. */
@@ -15,7 +15,7 @@ export interface KeyHolder {
   readonly lease: number;
 }
 
-/** A key as it was given. `lease`: null for a stand-in, whose key follows the runs that it serves. */
+/** A key that a program has. `lease`: null for a stand-in, whose key follows the runs that it serves. */
 interface GivenKey {
   readonly run: string;
   readonly call: string;

@@ -129,7 +129,7 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   };
 }
 
-/** Engines without work that the host still ends. */
+/** Number of the newest engines without work that the host keeps, because they may not have begun yet. */
 const NEWEST_KEPT = 8;
 
 /**
@@ -177,7 +177,7 @@ async function recallOwn(
 const moreOf = (outside: number): string =>
   `- Your memory has ${outside} more with text from outside: search_memories shows them.`;
 
-/** Their text enters no prompt by itself: it would displace what people said. */
+/** The text of documents enters no prompt by itself: it would displace what people said. */
 const READ_DOCUMENTS = '- You have read documents: search_memories finds their lines and cites them.';
 
 const ALONE: Pick<EnginePorts, 'policy' | 'memory' | 'compaction'> = {

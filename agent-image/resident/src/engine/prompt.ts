@@ -15,7 +15,7 @@ export interface Circumstances {
   readonly world: WorldView | null;
   /** The agent's judgements, plan and last actions, as `latelyInWords` writes them. */
   readonly lately?: string;
-  /** How the run works, as `workInWords` writes it; speech has no tools. */
+  /** How the run works, as `workInWords` writes it; absent for speech, which has no tools. */
   readonly work?: string;
   /** The agent's machine, as `machineInWords` writes it. */
   readonly machine?: string;
@@ -32,8 +32,8 @@ export interface Circumstances {
 }
 
 /**
- * The system prompt. Its first half depends only on the Agent and its tools, so that a provider can cache it. A worker reads its
- * task and nothing of the agent's life; only a conversation reads of the village. Pure.
+ * The system prompt. Its first half depends only on the Agent and its tools, so that a provider can cache it. A worker
+ * reads its task and nothing of the agent's life; only a conversation reads about the village. Pure.
  */
 export function promptOf(circumstances: Circumstances): SystemPrompt {
   const { config, work = '', machine = '', skills = [], role } = circumstances;

@@ -4,7 +4,10 @@ import { connectHands, HandsError, type HandsConnection } from './hands-client.t
 const ANSWER_MS = 5_000;
 /** A valid id cannot contain this character, so no process has this owner. */
 const NO_OWNER = '?';
-/** Uses at one time; further ones wait in order. The supervisor takes 64 connections, also those of MCP servers and programs. */
+/**
+ * Maximum number of uses at one time; further ones wait in order. The supervisor takes 64 connections, including those
+ * of MCP servers and programs.
+ */
 const USES_MAX = 40;
 
 /**

@@ -20,7 +20,10 @@ export interface NewProcess {
   readonly place: ProcessPlace;
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Added to the variables of the container. Those of the place override them, but for the variables of a model. */
+  /**
+   * Added to the variables of the container. The variables of the place override these, except the variables of a
+   * model.
+   */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly openStdin?: boolean;

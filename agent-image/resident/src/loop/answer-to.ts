@@ -26,7 +26,7 @@ export interface Asking {
   readonly least: number;
   /** Name of the schema for the provider. */
   readonly name: string;
-  /** Its abort stops all requests. */
+  /** Aborts all requests. */
   readonly until: AbortSignal;
 }
 

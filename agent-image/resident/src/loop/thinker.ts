@@ -23,13 +23,13 @@ export interface ThinkerPorts {
   readonly diary: () => readonly string[];
   /** Memories that everybody may know and that fit a text, the best first. Never rejects. Without it the agent recalls none. */
   readonly recall?: (text: string) => Promise<readonly string[]>;
-  /** Conversations that have rested. Without it the agent makes no facts from them. */
+  /** Reads conversations that have rested. Without a reader the agent makes no facts from them. */
   readonly reader?: ConversationReader;
   /** Aborts when a run begins, so that it need not wait for a reading. */
   readonly quiet?: () => AbortSignal;
   readonly onThought: () => void;
   readonly log: Log;
-  /** Its abort stops all requests. */
+  /** Aborts all requests. */
   readonly stop?: AbortSignal;
 }
 

@@ -64,7 +64,7 @@ function lineFault(name: string, error: unknown, why: string): McpFault {
   return new McpFault('mcp_broken_answer', `The answer of the MCP server ${name} violates the protocol: ${why}`);
 }
 
-/** A refusal with a status of the client's fault did nothing. */
+/** A refusal with a status of class 4xx did nothing. */
 function httpFault(name: string, { status = 0, message }: SdkHttpError, why: string): McpFault {
   if (status === 404 || (status === 400 && SESSION.test(message)))
     return new McpFault('mcp_refused', `The MCP server ${name} has ended the session: ${why}`, true);

@@ -244,7 +244,7 @@ async function listTools(client: Client): Promise<readonly unknown[]> {
   return tools;
 }
 
-/** A server of resources or prompts alone does not know the question. */
+/** A server with only resources or prompts does not know the question. */
 function noTools(error: unknown): readonly unknown[] {
   if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return [];
   throw error;

@@ -49,7 +49,7 @@ export function openLifeStore(options: { path: string; from?: string; maxBytes?:
     },
     close: () => {
       closeSync(file);
-      // Another file may get its number.
+      // Another file may get the same number.
       file = CLOSED;
     },
   };

@@ -10,12 +10,12 @@ import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { wordIdsOf } from './words-of-run.ts';
 
-/** Memories in an answer to a person who asks what the agent knows. */
+/** Maximum number of memories in an answer to a person who asks what the agent knows. */
 const NAMED_MAX = 12;
-/** Conversations whose newest message is known by its id. */
+/** Maximum number of conversations whose newest message is known by its id. */
 const CONVERSATIONS_MAX = 1_000;
 const LISTED_MAX = 100;
-/** Summaries of runs that have not ended. */
+/** Maximum number of summaries of runs that have not ended. */
 const SUMMARIES_MAX = 16;
 
 /** The agent's memory in the runs of this process. */

@@ -76,7 +76,7 @@ const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
 
 const cut = (text: string, maxChars: number): string => shorten(storableText(text), maxChars);
 
-/** @param answers of a model, whose calls do not count as steps of the run */
+/** @param answers number of the model's answers, for a run whose calls are not recorded as steps */
 export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[], answers = 0): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
   const nothing =

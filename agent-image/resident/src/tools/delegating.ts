@@ -44,7 +44,7 @@ export async function workByWorker(
   }
 }
 
-/** Asks until the API gives an answer that stays: while other workers are active, a stage waits for a place among them. */
+/** Asks until the API gives a final answer: while other workers are active, a stage waits for a place among them. */
 async function askUntilPlace(kit: Delegating, tool: string, context: CallContext): ReturnType<typeof askVillage> {
   for (;;) {
     const answer = await askVillage(kit, tool, context);

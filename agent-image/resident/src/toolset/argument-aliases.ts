@@ -1,7 +1,10 @@
 import type { ArgumentAliases } from '@hamlet/engine';
 import { asText, coerced, guideOf } from '@hamlet/engine/json';
 
-/** Programs give a time limit as up to hundreds of seconds, or as whole seconds from ten on in milliseconds. Other numbers are in doubt. */
+/**
+ * Programs give a time limit in seconds, up to hundreds of them, or in milliseconds, as whole seconds from ten on.
+ * Other numbers are in doubt.
+ */
 const SECONDS_MAX = 999;
 const MS_MIN = 10_000;
 

@@ -25,7 +25,7 @@ const STARTS: Readonly<Record<AcpPresetName, Start>> = {
       CLAUDE_CODE_AUTO_COMPACT_WINDOW: '{context}',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Without it, the program does not start as root, which it is in the hands.
+      // Without this variable, the program does not start as root, which is its user in the hands.
       IS_SANDBOX: '1',
     },
     files: [],

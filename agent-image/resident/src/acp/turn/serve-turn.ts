@@ -7,7 +7,7 @@ import type { TreeFiles } from './tree-files.ts';
 import type { PermissionRequest } from './updates.ts';
 import { optionFor, villageCallOf, type VillageCall } from './village-call.ts';
 
-/** Characters of the title of a request beside the words of a person about it. */
+/** Maximum characters of the title of a request in front of a person's words about it. */
 const TITLE_MAX_CHARS = 200;
 /** Characters of a content that people read before they allow it; the API takes 65,536 of all arguments. */
 const CONTENT_MAX_CHARS = 24_000;

@@ -25,8 +25,9 @@ export interface AskedOf {
 }
 
 /**
- * The village's call for a program's request: a command is `shell`, a change inside the workspace `edit_file`, a look at it `read_file`,
- * an address `web_fetch`. Everything else, and what is not clear, is `program_act`, about which a person decides each time. Pure.
+ * The village's call for a program's request: a command is `shell`, a change inside the workspace `edit_file`, a read
+ * of it `read_file`, an address `web_fetch`. Everything else, and what is not clear, is `program_act`, about which a
+ * person decides each time. Pure.
  */
 export const villageCallOf = (asked: AskedOf): VillageCall => knownCallOf(asked) ?? unknownCallOf(asked);
 

@@ -6,7 +6,7 @@ export interface TextEdit {
   readonly all: boolean;
 }
 
-/** `lines`: where each occurrence begins, from 1. */
+/** `lines`: the line where each occurrence begins, counted from 1. */
 export type EditedText =
   | { readonly kind: 'edited'; readonly data: Buffer; readonly lines: readonly number[] }
   | { readonly kind: 'not_found' }
@@ -20,8 +20,8 @@ interface Place {
 }
 
 /**
- * Replaces a text in the bytes of a file. All bytes outside of the replaced text stay. Line ends of the old text need not be those
- * of the file; the new text gets those of the file. Pure.
+ * Replaces a text in the bytes of a file. All bytes outside of the replaced text stay. Line endings of the old text
+ * need not be those of the file; the new text gets those of the file. Pure.
  */
 export function editText(data: Buffer, codec: TextCodec, edit: TextEdit): EditedText {
   const text = codec.decode(data);
@@ -73,7 +73,7 @@ function occurrences(text: string, part: string): readonly number[] {
   return found;
 }
 
-/** Positions of the line ends that were CRLF, in the text with LF alone. */
+/** Positions of the line endings that were CRLF, in the text with LF alone. */
 function crlfOffsets(text: string): readonly number[] {
   const offsets: number[] = [];
   for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) offsets.push(at - offsets.length);
@@ -94,7 +94,7 @@ interface Replaced extends Pick<TextEdit, 'old' | 'fresh'> {
   readonly isInCrlf: boolean;
 }
 
-/** The new text in the place of `present`. Their common beginning and end keep their line ends. */
+/** The new text in the place of `present`. Their common beginning and end keep their line endings. */
 function replaced(present: string, { old, fresh, isInCrlf }: Replaced): string {
   if (present === old && (old.includes('\r\n') || fresh.includes('\r\n'))) return fresh;
   const [was, put, offsets] = [toLf(present), toLf(fresh), crlfOffsets(present)];

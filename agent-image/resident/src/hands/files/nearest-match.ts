@@ -1,6 +1,6 @@
 import { shorten } from '@hamlet/core/shorten';
 
-/** `first`: the line where the match begins, from 1. `text`: these lines of the file, with their numbers. */
+/** `first`: the line where the match begins, counted from 1. `text`: these lines of the file, with their numbers. */
 export interface NearMatch {
   readonly kind: 'spaces' | 'similar';
   readonly first: number;

@@ -49,7 +49,7 @@ export function codecOf(data: Buffer): TextCodec | null {
 const hasMark = (text: string): boolean => text.startsWith(MARK);
 export const withoutMark = (text: string): string => (hasMark(text) ? text.slice(MARK.length) : text);
 
-/** True if most line ends of the text are CRLF. */
+/** True if most line endings of the text are CRLF. */
 export function isCrlf(text: string): boolean {
   const crlf = text.split('\r\n').length - 1;
   return crlf > 0 && crlf * 2 > text.split('\n').length - 1;
@@ -65,7 +65,7 @@ export interface TextStyle {
   readonly hasMark: boolean;
 }
 
-/** The style in words, for example `Windows-1252, CRLF line ends`; empty for plain UTF-8 with LF. */
+/** The style in words, for example `Windows-1252, CRLF line endings`; empty for plain UTF-8 with LF. */
 export const styleInWords = ({ encoding, isCrlf: crlf, hasMark: mark }: TextStyle): string =>
   [encoding ?? '', crlf ? 'CRLF line ends' : '', mark ? 'byte order mark' : '']
     .filter((word) => word !== '')
@@ -90,7 +90,7 @@ export function inStyleOf(before: Buffer | null, content: string): { readonly da
   return { data: utf8Bytes(text), note: `${note}${why}` };
 }
 
-/** The content with the line ends and the mark of a style, unless it has its own. */
+/** The content with the line endings and the mark of a style, unless it has its own. */
 function withStyle(content: string, style: TextStyle): { readonly text: string; readonly kept: TextStyle } {
   const hasEnds = content.includes('\r\n') || !content.includes('\n');
   const kept = { ...style, isCrlf: style.isCrlf && !hasEnds, hasMark: style.hasMark && !hasMark(content) };

@@ -83,7 +83,7 @@ export async function filesBelow(
   refuse(process.exit.code, folder);
   const listed = (await keptOutput(job, process, LISTING_MAX_BYTES)).toString().split('\n');
   const isCut = (process.stdout?.bytes ?? 0) > (process.stdout?.kept ?? 0);
-  // After the last line end there is nothing, or a part of a name.
+  // After the last line break there is nothing, or a part of a name.
   const paths = listed.slice(0, -1).map((line) => line.replace(/^\.\//, ''));
   return { paths: paths.slice(0, limit), isCut: isCut || paths.length > limit };
 }

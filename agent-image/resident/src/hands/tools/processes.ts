@@ -33,7 +33,7 @@ async function readOutput(
   const record = await job.hands.ask('wait', { process: id, timeoutMs: 0 }, ProcessRecord);
   const next = offset + data.length;
   const head = `${stateOf(record)} Bytes ${offset} to ${next}${more ? `; read on with offset ${next}` : ', the end'}.`;
-  // It may be the output of a web page.
+  // The text may come from a web page.
   const end = {
     outcome: fromOutside(`${head}\n${withRealAddresses(data.toString())}`),
     report: { bytes: data.length },

@@ -12,7 +12,7 @@ const LINE_MAX_CHARS = 2_000;
 /** Bytes of a large file that are searched for its first line, and read from there. */
 const SCANNED_MAX_BYTES = 32 << 20;
 const KEPT_MAX_BYTES = 512 << 10;
-/** Line ends by bytes per character. In UTF-16 they begin at even positions. */
+/** Line breaks by bytes per character. In UTF-16 they begin at even positions. */
 const LINE_ENDS = { 1: Buffer.from('\n'), 2: Buffer.from('\n', 'utf16le') } as const;
 type Width = keyof typeof LINE_ENDS;
 const SHOWN_BYTES = 16;
@@ -56,7 +56,10 @@ const notText = (file: string, { data, size, sha256 }: FileContent): string =>
 /** Two bytes suffice to see the mark of UTF-16. */
 const widthOf = (codec: TextCodec | null): Width => (codec?.name === 'UTF-16' ? 2 : 1);
 
-/** The content up to its last line end if the rest of the file is missing, because that rest may begin within a character. */
+/**
+ * The content up to its last line break if the rest of the file is missing, because that rest may begin within a
+ * character.
+ */
 function wholeLines({ data, size }: Pick<FileContent, 'data' | 'size'>, width: Width): Buffer {
   if (data.length === size) return data;
   let at = data.lastIndexOf(LINE_ENDS[width]);
@@ -106,7 +109,7 @@ async function partFrom(job: HandsJob, { file, head, codec, first }: Place): Pro
   };
 }
 
-/** The position after a number of line ends in a part, and how many of them it has. */
+/** The position after a number of line breaks in a part, and how many of them it has. */
 function afterLines(data: Buffer, wanted: number, width: Width): { readonly from: number; readonly reached: number } {
   let [from, reached, at] = [0, 0, -1];
   while (reached < wanted) {

@@ -78,7 +78,10 @@ async function untilProcess(number: string, { text, seconds }: WaitForInput, job
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Looks for a text in what the process has written since the last look. Compares bytes, because a part may end within a character. */
+/**
+ * Looks for a text in what the process has written since the last check. Compares bytes, because a part may end within
+ * a character.
+ */
 function textFinder({ hands }: HandsJob, process: string, text: string | undefined): () => Promise<boolean> {
   const wanted = Buffer.from(text ?? '');
   const read = { stdout: { offset: 0, tail: NO_BYTES }, stderr: { offset: 0, tail: NO_BYTES } };

@@ -28,7 +28,7 @@ export interface GraphFile {
   readonly unreadable: readonly string[];
 }
 
-/** The entries as lines. Entries of one name, which are for different people, are one line. */
+/** The entries as lines. Entries with the same name, which are for different people, become one line. */
 export function renderGraph(entries: readonly GraphEntry[]): string {
   const lines = new Map<string, z.infer<typeof Line>>();
   for (const entry of entries) {

@@ -50,7 +50,10 @@ export async function writeMemoryFile(
   }
 }
 
-/** Moves lines that the reference server cannot parse beside their file. Returns that path; null if all of them are there. */
+/**
+ * Keeps lines that the reference server cannot parse in a file beside theirs. Returns the path of that file; null if it
+ * already has all of them.
+ */
 export async function keepLines(
   hands: HandsClient,
   place: FilePlace,

@@ -4,10 +4,13 @@ import type { NewNote, OwnMemory } from '../own-memory.ts';
 import { isInForce, NO_SUBJECT } from '../remembered.ts';
 import type { MemoryRefused } from '../repository-memory.ts';
 
-/** New statements that one exchange takes; the next ones take the rest. The API records 64 in one request. */
+/**
+ * Maximum number of new statements that one exchange takes; later exchanges take the rest. The API records 64 in one
+ * request.
+ */
 const TAKEN_MAX = 128;
 const NOTED_MAX = 64;
-/** Facts for everybody in a file. */
+/** Maximum number of facts for everybody in a file. */
 const COMMON_MAX = 500;
 const COMMON_MAX_CHARS = 128 << 10;
 /** The file has at most 512 KiB, and its lines stay as programs wrote them. */

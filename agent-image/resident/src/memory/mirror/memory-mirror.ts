@@ -11,7 +11,7 @@ const EVERY_MS = 60_000;
 const SETTLE_MS = 1_000;
 /** Pause between the reports of a long copy, which leaves the requests of a minute to the agent's work. */
 const NEXT_REPORT_MS = 3_000;
-/** Steps of maintenance after an exchange. */
+/** Maximum number of steps of maintenance after an exchange. */
 const STEPS_MAX = 50;
 
 /** The copy of the agent's memory that people read, and their changes to it. */
@@ -42,7 +42,7 @@ export function createMemoryMirror(ports: ReporterPorts): MemoryMirror {
         // A change during the exchange is for the next one.
         touched.clear();
         const pushed = await inTurn(EXCHANGE, exchange).catch(warned);
-        // A recall does not wait for it.
+        // A recall does not wait for the maintenance.
         await maintain(memory, stop).catch(warned);
         if (pushed !== 'more') await touched.wait(EVERY_MS, stop);
         await pausing.wait(pushed === 'more' ? NEXT_REPORT_MS : SETTLE_MS, stop);

@@ -19,7 +19,7 @@ import {
 } from './plan-reading.ts';
 import type { KnownFact, ReadingAnswer } from './reading-question.ts';
 
-/** Shortest time between two looks for conversations that have rested. */
+/** Shortest time between two searches for conversations that have rested. */
 export const LOOK_EVERY_MS = 60_000;
 /** Older words than these pages of the newest ones are not read. */
 const PAGES_MAX = 10;
@@ -31,7 +31,7 @@ const MARKS = 'conversations-read';
 
 /** Reads what people said, once their conversation has rested, and keeps the facts that a model made of it. */
 export interface ConversationReader {
-  /** The passage to read next; null until one is due, and within a minute after the last look. Never throws. */
+  /** The passage to read next; null until one is due, and within a minute after the last search. Never throws. */
   next(): Passage | null;
   /** Begins a try. Returns what is known of the person, or null if the passage must not be read now. */
   begin(passage: Passage): Promise<readonly KnownFact[] | null>;
@@ -108,7 +108,10 @@ export function createConversationReader(ports: ReaderPorts): ConversationReader
 const marksIn = (life: Pick<LifeStore, 'recall'>): ReadMarks | null =>
   ReadMarks.safeParse(readJson(life.recall(MARKS)?.observations[0] ?? '')).data ?? null;
 
-/** The words that were said later, newest first; empty if all are read, so that a look of a resting agent costs little. */
+/**
+ * The words that were said later, newest first; empty if all are read, so that a search by a resting agent costs
+ * little.
+ */
 function wordsAfter(memory: Pick<Memory, 'list'>, readTo: number): readonly Evidence[] {
   const words: Evidence[] = [];
   let [limit, after]: readonly [number, string | null] = [1, null];
