@@ -53,7 +53,10 @@ export interface AppState {
   readonly freeze: VillageFreeze | null;
   readonly loading: 'loading' | 'ready' | { readonly failed: Refused };
   readonly connection: Connection;
-  /** Unix milliseconds of the first request of all that the API has not answered since its last answer; null while it answers. */
+  /**
+   * Unix milliseconds of the earliest request that the API has not answered since its last answer; null while it
+   * answers.
+   */
   readonly unreachableSince: number | null;
   /** `read`: the page has read the list of agents. `refused`: the reason why it cannot read the list now; known agents stay. */
   readonly agents: { readonly read: boolean; readonly refused: Refused | null };

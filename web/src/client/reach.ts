@@ -16,7 +16,10 @@ export class Reach {
     this.#change(() => null);
   }
 
-  /** No answer came to a request of `beganMs`. One that began before the last answer says nothing about now. */
+  /**
+   * A request that began at `beganMs` got no answer. If it began before the last answer, it says nothing about the
+   * present.
+   */
   missed(beganMs: number): void {
     if (beganMs >= this.#answeredMs) this.#change((since) => since ?? beganMs);
   }

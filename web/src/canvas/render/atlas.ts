@@ -170,7 +170,9 @@ export function createAtlas(): Atlas {
   };
 }
 
-/** Looks of a sheet. Few sheets fit in one batch, so a new order of figures costs no new list of draw calls. */
+/**
+ * Number of looks in a sheet. Few sheets fit in one batch, so a new order of figures costs no new list of draw calls.
+ */
 const SHEET_LOOKS = 9;
 
 /** The poses of all looks. Mutable because the first use of a look paints it. */

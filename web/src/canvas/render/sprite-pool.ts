@@ -15,9 +15,9 @@ interface SpriteLook {
 const MIDDLE = [0.5, 0.5] as const;
 
 /**
- * Reuses the same sprites in every frame, in drawing order, so that a frame allocates nothing on the graphics card. With
- * `ownDrawCalls` its list of draw calls is its own: a new order of many sprites changes no other list, and keeps its own as long
- * as the textures are the same.
+ * Reuses the same sprites in every frame, in drawing order, so that a frame allocates nothing on the graphics card.
+ * With `ownDrawCalls` the pool has a separate list of draw calls: a new order of many sprites changes no other list,
+ * and keeps this list as long as the textures stay the same.
  */
 export class SpritePool {
   readonly container: Container;

@@ -157,7 +157,10 @@ export function withHands<S extends Hands>(state: S, text: string): S {
   return { ...state, hands };
 }
 
-/** The state after a change of the connection. Without one no activity is known; the next one begins with all of them. Pure. */
+/**
+ * The state after a change of the connection. Without a connection no activity is known; the next connection begins
+ * with all of them. Pure.
+ */
 export function withConnection<S extends Hands & Pick<AppState, 'connection'>>(state: S, connection: Connection): S {
   if (state.connection === connection) return state;
   const isOpen = connection === 'live' || connection === 'lagging';

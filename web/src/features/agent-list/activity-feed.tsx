@@ -25,7 +25,7 @@ const ICONS: Readonly<Record<FeedEntry['kind'] | WorkEntry['kind'], IconName>> =
   judgement: 'coin',
 };
 const SHOWN = 12;
-/** More than the list shows: a run that began before the others may have changed last. */
+/** Number of entries to read. More than the list shows: a run that began before the others may have changed last. */
 const READ = 24;
 const EVERY_MS = 5_000;
 

@@ -56,7 +56,7 @@ function RequestItem({ permission, onAnswered }: ItemProps) {
   );
 }
 
-/** A request that so many newer ones follow that the list of the newest lacks it. */
+/** A request that the list of the newest ones lacks, because too many newer requests follow it. */
 function OlderRequest({ id, onAnswered }: Readonly<{ id: string; onAnswered: ItemProps['onAnswered'] }>) {
   const { data } = useLive(
     listPermissions,

@@ -21,7 +21,8 @@ export function useConversation(sessionId: string, agentId: string): Streamed<Co
   const { change } = streamed;
   const runs = useNewestRuns(streamed.state, agentId);
   const messages = streamed.state.messages.length;
-  // Runs once for each answer, and again when a message arrives whose run was read before, but not for streaming words.
+  // The effect runs once for each answer, and again when a message arrives whose run was read before. Streaming words
+  // do not start it.
   useEffect(() => {
     if (runs !== null) change((now) => withRuns(now, runs));
   }, [change, runs, messages]);

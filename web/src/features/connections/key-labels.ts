@@ -10,7 +10,7 @@ export const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
   manage: 'Run the village: agents, measures, schedules, moderation, audit',
 };
 
-/** Choices of days until a key expires, up to the most that the person may choose. Pure. */
+/** Choices of days until a key expires, up to the maximum that the person may choose. Pure. */
 export function lifetimes(mostDays: number): readonly (readonly [days: string, words: string])[] {
   const all = [
     ['7', '7 days'],

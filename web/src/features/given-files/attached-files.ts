@@ -8,11 +8,14 @@ interface Chosen {
   readonly size: number;
 }
 
-/** Problems of files that are shown one by one. */
+/** Maximum number of problems of files that are shown one by one. */
 const PROBLEMS_MAX = 3;
 const NAME_MAX_CHARS = 60;
 
-/** The files that a message takes beside the `have` files that it has already, and the reasons for those that it does not. Pure. */
+/**
+ * The files that a message takes besides the `have` files that it has already, and the reasons for those that it does
+ * not. Pure.
+ */
 export function admitFiles<F extends Chosen>(
   chosen: readonly F[],
   have: number,

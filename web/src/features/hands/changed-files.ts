@@ -7,7 +7,7 @@ export interface ChangedFile {
   readonly path: string;
   readonly diffs: readonly string[];
   readonly edits: number;
-  /** True if nothing of the changes is left. */
+  /** True if none of the changes are left. */
   readonly undone: boolean;
 }
 

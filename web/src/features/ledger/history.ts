@@ -8,7 +8,7 @@ import { useAnswer, useAsking } from '../../client/query/use-live.ts';
 export type History = Readonly<{ entries: readonly LedgerEntry[]; whole: boolean }>;
 export const NO_HISTORY: History = { entries: [], whole: false };
 
-/** Most pages read for one agent; with more entries the plot begins later and says so. */
+/** Maximum number of pages read for one agent; with more entries the plot begins later and says so. */
 const PAGES_MAX = 10;
 
 /** Adds a page: each entry once, newest first. The ledger numbers entries from 1 without gaps, so number 1 is the first entry. */

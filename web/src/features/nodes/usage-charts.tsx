@@ -13,7 +13,7 @@ export function UsageCharts({ id }: { readonly id: string }) {
   return <SmallCharts points={data.points} none="after the pod of the agent has started" />;
 }
 
-/** The same of a node, with the work that waited. */
+/** The same charts for a node, with the work that waited. */
 export function NodeCharts({ node }: { readonly node: string }) {
   const { data, refused } = useLive(getNodeFigures, { params: { node } }, FIGURES_EVERY_S * 1_000);
   if (data === null) return <Unread refused={refused} />;

@@ -3,7 +3,7 @@ import type { Artifact, DeliverableKind } from '@hamlet/contract';
 export type ShownArtifact = Pick<Artifact, 'artifact_id' | 'name' | 'bytes' | 'deliverable' | 'expires_at'> & {
   readonly image?: boolean;
   readonly taint?: Artifact['taint'];
-  /** Its number among the deliverables of its name. */
+  /** The number of the deliverable among those of its name. */
   readonly version?: Artifact['version'];
 };
 

@@ -40,7 +40,7 @@ export function parkedLabel(
   local: (iso: string) => string,
 ): string | null {
   if (parked === null || isSettled(state)) return null;
-  // Its time is only a limit: the run continues when the freeze is lifted.
+  // The time is only a limit: the run continues when the freeze is lifted.
   if (parked.code === 'village_frozen') return 'Waits for the end of the freeze';
   return `Waits until ${local(parked.until)}: ${modelFailure(parked.code)?.cause ?? 'the model does not answer'}`;
 }
@@ -187,7 +187,7 @@ export function mayContinue(
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }
 
-/** The repairs whose names do not say it; the others are read as they are: `commas_removed`. */
+/** Words for repairs whose names are unclear; the other names are shown as they are: `commas_removed`. */
 const REPAIRS: Readonly<Record<string, string | undefined>> = {
   removed_thoughts: 'thoughts removed',
   taken_from_text: 'taken out of a text',

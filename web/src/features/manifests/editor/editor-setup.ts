@@ -92,7 +92,7 @@ export function editorSetup({ label, readOnly, onChange, onSave }: Setup): reado
   ];
 }
 
-/** The offset of a place in a text that may have changed since. `line` and `column` are from 1. */
+/** The offset of a place in a text that may have changed since. `line` and `column` start at 1. */
 export function offsetAt(text: Text, { line, column }: Pick<ConfigError, 'line' | 'column'>): number {
   const found = text.line(Math.min(Math.max(1, line), text.lines));
   return Math.min(found.from + Math.max(0, column - 1), found.to);

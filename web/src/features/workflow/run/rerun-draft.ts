@@ -25,7 +25,7 @@ export function inputProblem(text: string): string | null {
 export const changedInput = ({ input }: RerunDraft, earlier: string | null): string | undefined =>
   input.trim() === '' || input === firstDraft(earlier).input ? undefined : input;
 
-/** True if the viewer may repeat a run: an admin any ended run with a workflow, a member only their own. */
+/** True if the viewer may repeat a run: an admin may repeat any ended run with a workflow, a member only their own. */
 export function mayRepeat(
   run: Pick<Run, 'state' | 'workflow' | 'created_by' | 'veiled'>,
   viewer: Readonly<{ role: string; id: ViewerId }>,

@@ -49,7 +49,7 @@ export const totalUsage = (stages: readonly Usage[]): Usage => ({
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const MONEY = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
-/** The same in the room below a node: `1.2K tok · 0.0213 ai$`. */
+/** The usage in the room below a node: `1.2K tok · 0.0213 ai$`. */
 function shortUsage({ tokens, cost }: Usage): string {
   if (tokens === 0) return '';
   const amount = Number(cost);
