@@ -56,7 +56,7 @@ export interface Asked {
   readonly agent: string;
   readonly act: MemoryAct;
   readonly whose: 'mine' | 'all';
-  /** For a list: the cursor that the page before has. */
+  /** For a list: the cursor from the previous page. */
   readonly cursor: string | null;
 }
 
