@@ -148,7 +148,7 @@ export function agentBrakes(admin: Client, agent: DrillAgent): readonly Brake[] 
   ];
 }
 
-/** The freeze of the village. One that an admin began during the drill ends the drill, and stays. */
+/** The freeze of the village. A freeze that an admin began during the drill ends the drill, and stays. */
 function ofFreeze(admin: Client) {
   return {
     pull: async () => {
@@ -162,8 +162,9 @@ function ofFreeze(admin: Client) {
 const Freezing = z.object({ reason: z.string() });
 
 /**
- * Lifts the freeze of a drill, even of an earlier one that was killed. The freeze of an admin stays, and also one of a drill
- * for which an admin asked too: it keeps the reason of the drill, and the newest act in the audit has that of the admin.
+ * Lifts the freeze of a drill, even of an earlier one that was killed. A freeze that an admin began stays. So does a
+ * freeze of a drill that an admin requested too: it keeps the reason of the drill, and the newest act in the audit has
+ * the reason of the admin.
  */
 export async function liftDrillFreeze(admin: Client): Promise<void> {
   const { frozen, reason } = await dataOf(admin.call(getVillageFreeze, {}));

@@ -1,10 +1,10 @@
-/** A drill: every brake of a village is pulled some times, and the village keeps the figures. */
+/** A drill: every brake of a village is pulled several times, and the village keeps the figures. */
 import { dataOf, getVillageFreeze, getVillageSettings, listRuns, recordDrill } from '@hamlet/contract';
 import type { Client, DrillFigure, DrillReport } from '@hamlet/contract';
 import { measureBrake, type Measuring } from './figures.ts';
 import type { Brake } from './measure.ts';
 
-/** Brakes with what they need, which `remove` takes away again. */
+/** Brakes and the things that they need, which `remove` removes again. */
 export interface Rig {
   readonly brakes: readonly Brake[];
   remove(): Promise<unknown>;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Something that recurs while no brake is on. */
 export interface Effect {
   readonly name: string;
-  /** A mark that changes each time it happens. */
+  /** Returns a mark that changes each time the effect happens. */
   look(): Promise<string> | string;
 }
 
@@ -24,23 +24,26 @@ export interface Brake {
 
 /** All in milliseconds. */
 export interface Limits {
-  /** Until all effects must have begun. */
+  /** Maximum time until all effects have begun. */
   readonly flowMs: number;
-  /** Without an effect for so long, the brake holds. */
+  /** The brake holds after this time without an effect. */
   readonly quietMs: number;
-  /** With effects so long after the click, the brake has failed. */
+  /** The brake has failed if effects still happen this long after the click. */
   readonly giveUpMs: number;
   readonly pauseMs: number;
 }
 export const LIMITS: Limits = { flowMs: 120_000, quietMs: 3_000, giveUpMs: 20_000, pauseMs: 40 };
 
 export interface Trial {
-  /** From the click to the last effect; 0 if none was seen after it. */
+  /** Time from the click to the last effect; 0 if none was seen after the click. */
   readonly lastEffectMs: number;
   readonly held: boolean;
 }
 
-/** Looks at an effect until `stop`. A time is when a look saw the change, so at most a look and a pause late. */
+/**
+ * Looks at an effect until `stop`. The time of a change is that of the look that saw it, so it is at most one look and
+ * one pause late.
+ */
 function watch(effect: Effect, pauseMs: number) {
   const times: number[] = [];
   let [running, failure]: [boolean, unknown] = [true, undefined];
@@ -60,7 +63,7 @@ function watch(effect: Effect, pauseMs: number) {
     last: () => times.at(-1) ?? -Infinity,
     /** The time at which the newest answered look began. */
     looked: () => lookedMs,
-    /** Three times within `ms`, so that a silence of `ms` means something. */
+    /** True after three changes within `ms`: only then does a silence of `ms` mean something. */
     flows: (ms: number) => (times.at(-1) ?? Infinity) - (times.at(-3) ?? -Infinity) < ms,
     check: () => {
       if (failure !== undefined) throw failure;

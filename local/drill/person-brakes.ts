@@ -18,7 +18,10 @@ import {
 } from '@hamlet/contract';
 import type { Brake, Effect } from './measure.ts';
 
-/** The member whose sessions and keys drills end: no name of a person. Between drills the account is disabled. */
+/**
+ * The member whose sessions and keys drills end; a person would not choose this name. Between drills the account is
+ * disabled.
+ */
 const NAME = 'drill-of-the-brakes';
 const PAGES_MAX = 100;
 

@@ -20,8 +20,8 @@ const PAUSE_MS = 500;
 const UNTIL_FIX = 'make restore UNTIL=2026-11-30T03:12:07Z, a moment to the second that the page Data allows';
 
 /**
- * Dumps the village as it was at the moment into the folder: a Postgres of its own replays the archive up to there, in
- * the container that keeps it. The village runs meanwhile.
+ * Dumps the village as it was at the moment into the folder: a separate Postgres replays the archive up to that moment,
+ * in the container that stores the archive. The village runs meanwhile.
  */
 export async function fromArchive(place: Place, until: string, folder: string): Promise<Replacement> {
   refuseMoment(until);
@@ -54,7 +54,7 @@ export async function fromArchive(place: Place, until: string, folder: string): 
 
 interface Then extends DatabaseFacts {
   readonly migration: string;
-  /** The newest checkpoint of then; empty before the first. */
+  /** The newest checkpoint at that moment; empty before the first one. */
   readonly note: string;
 }
 
@@ -77,7 +77,9 @@ interface Moment {
   readonly until: string;
 }
 
-/** Writes checkpoint and hashes of the log of then as a tar. Throws a Failure if the database has not all of them. */
+/**
+ * Writes checkpoint and hashes of the log at that moment as a tar. Throws a Failure if the database lacks some of them.
+ */
 async function saveLogOf(place: Place, { facts, folder, until }: Moment, doing: (text: string) => void): Promise<void> {
   const { note, sealed } = facts ?? { note: '', sealed: 0 };
   writeFileSync(join(folder, 'checkpoint'), note === '' ? '' : `${note.trimEnd()}\n`);

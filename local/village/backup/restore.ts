@@ -23,7 +23,7 @@ const PAUSE_MS = 1_000;
 /** A file of `make backup`, or a moment that the archive reaches, such as `2026-11-30T03:12:07Z`. */
 type Source = { readonly file: string } | { readonly until: string };
 
-/** Throws a Failure unless exactly one of both is given. */
+/** Throws a Failure unless exactly one of the two is given. */
 export function sourceOf({ file, until }: Readonly<Record<'file' | 'until', string | undefined>>): Source {
   if (file !== undefined && until === undefined) return { file: resolve(file) };
   if (file === undefined && until !== undefined) return { until };

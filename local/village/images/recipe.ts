@@ -25,7 +25,7 @@ export interface Recipe {
   readonly hands?: boolean;
 }
 
-/** The tools in the image of agents: `slim` has less, and says so inside. */
+/** The tools in the image of agents: `slim` has fewer, and lists the missing ones inside. */
 export const TOOL_SETS = ['full', 'slim'] as const;
 export type ToolSet = (typeof TOOL_SETS)[number];
 

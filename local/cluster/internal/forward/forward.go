@@ -1,5 +1,5 @@
 // Package forward forwards connections on a port of the machine to the present pods of a Service, or to an address
-// outside of the cluster: nodes have no route there.
+// outside of the cluster, to which nodes have no route.
 package forward
 
 import (
