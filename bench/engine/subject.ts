@@ -19,7 +19,7 @@ export interface Subject {
    * all parallel stages in their order. A durable program has stored the text of each stage before a stage behind it begins.
    */
   task?: (shape: Shape, texts: readonly string[]) => Promise<readonly string[]>;
-  /** Reads and validates a workflow of so many nodes. */
+  /** Reads and validates a workflow with this many nodes. */
   validate?: (nodes: number) => Promise<void>;
   /** Bytes on disk. */
   stored?: () => Promise<number>;

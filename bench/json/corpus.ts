@@ -21,7 +21,10 @@ const STYLES: readonly Style[] = [
 /** Documents tried for each case, because not every document can be damaged in every way. */
 const TRIES = 1_000;
 
-/** Cases of each class, with a schema and without; a damage of values makes sense with one alone. The same seed gives the same cases. */
+/**
+ * Cases of each class, with a schema and without; damage to values makes sense only with a schema. The same seed gives
+ * the same cases.
+ */
 export function corpusOf(seed: number, count: number): readonly Case[] {
   const rng = new Seeded(seed);
   return [...syntaxCases(rng, count), ...valueCases(rng, count)];

@@ -1,4 +1,4 @@
-/** Damages of the text. Each keeps what it says about the value: the expected one, or a refusal where information was lost. */
+/** Ways to damage the text. Each states the expected result: the value, or a refusal where information was lost. */
 import type { Seeded } from '@hamlet/test/env/seeded';
 import { textOf, type Token } from './tokens.ts';
 

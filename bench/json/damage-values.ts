@@ -1,4 +1,4 @@
-/** Damages of values: valid JSON that does not fit its schema. */
+/** Ways to damage values: the result is valid JSON that does not fit its schema. */
 import type { Seeded } from '@hamlet/test/env/seeded';
 import type { Source } from './documents.ts';
 

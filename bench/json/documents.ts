@@ -47,7 +47,7 @@ const listOf = <T>(rng: Seeded, [low, high]: readonly [number, number], make: ()
 const sentence = (rng: Seeded): string => rng.one(SENTENCES) ?? '';
 const windowsPath = (rng: Seeded): string =>
   `${rng.one(['C', 'D', 'c']) ?? 'C'}:\\${listOf(rng, [2, 4], () => rng.one(DIRS) ?? '').join('\\')}\\${rng.one(WORDS) ?? ''}.txt`;
-/** A number that JavaScript cannot hold, or one that it can. */
+/** A number that JavaScript cannot represent exactly, or one that it can. */
 const longId = (rng: Seeded): unknown =>
   (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(`9${integer(rng, 1e9)}${integer(rng, 1e9)}7`);
 

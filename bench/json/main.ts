@@ -1,4 +1,6 @@
-/** `make bench-json`: the JSON engine beside jsonrepair and the AI SDK's parser on generated, damaged documents. */
+/**
+ * `make bench-json`: the JSON engine compared with jsonrepair and the AI SDK's parser on generated, damaged documents.
+ */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { scoreOf, SCORES, type Score } from '@hamlet/engine/json/score';

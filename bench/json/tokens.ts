@@ -1,4 +1,4 @@
-/** A document as tokens, so that a damage knows what it touches. */
+/** A document as tokens, so that each kind of damage can choose the part that it changes. */
 export type Kind = 'open' | 'close' | 'comma' | 'colon' | 'name' | 'text' | 'number' | 'literal' | 'space';
 
 export interface Token {
@@ -6,12 +6,12 @@ export interface Token {
   readonly text: string;
   /** The text without quotes and escapes; empty except for names and texts. */
   readonly content: string;
-  /** The depth of the list or object that the token is in; of a bracket, the one that it belongs to. */
+  /** The depth of the list or object that the token is in; for a bracket, of the one that it opens or closes. */
   readonly depth: number;
 }
 
 export interface Style {
-  /** Spaces a level; 0 writes one line. */
+  /** Spaces per level; 0 writes one line. */
   readonly indent: number;
   /** White space after commas and colons of one line. */
   readonly isSpaced: boolean;

@@ -1,4 +1,7 @@
-/** `make bench-memory-recall`: what the memory finds in generated conversations, beside plain BM25, vectors and their fusion. */
+/**
+ * `make bench-memory-recall`: what the memory finds in generated conversations, compared with plain BM25, vectors and
+ * their fusion.
+ */
 import { parseArgs } from 'node:util';
 import { httpEmbedder } from '@hamlet/engine/memory';
 import { addToReport, printRows, writeReport } from '../report.ts';

@@ -21,7 +21,7 @@ function beside(
   return { metric, unit, better, ours: figure(answers.ours), peers, target: null };
 }
 
-/** Our figure by the best one of the baselines. */
+/** Our figure divided by that of the best baseline. */
 function overBest(
   metric: string,
   target: number,
@@ -69,7 +69,7 @@ const dialoguesOf = (seeds: readonly number[]): readonly GeneratedDialogue[] =>
     Array.from({ length: PERSONAS_PER_SEED }, (_, number) => generateDialogue(seed, number, SIZES.standard)),
   );
 
-/** The same memory with the vectors of a model, beside hashed ones and the model's vectors alone. */
+/** The same memory with the vectors of a model, compared with hashed vectors and with the model's vectors alone. */
 export async function measureModel(seeds: readonly number[], embedder: Embedder): Promise<readonly Row[]> {
   const answers: Record<'model' | 'hashed' | 'vector', Answered[]> = { model: [], hashed: [], vector: [] };
   for (const dialogue of dialoguesOf(seeds)) {

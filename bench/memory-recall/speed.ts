@@ -24,7 +24,9 @@ interface Corpus {
   dialogues: number;
 }
 
-/** Adds conversations of new personas until the memory has as many entries as asked. Returns the ms of each turn. */
+/**
+ * Adds conversations of new personas until the memory has the requested number of entries. Returns the ms of each turn.
+ */
 async function fill(
   memory: Memory,
   corpus: Corpus,
@@ -34,7 +36,8 @@ async function fill(
   let ms = 0;
   while (memory.stats().evidence < memories) {
     const { turns: said, questions } = generateDialogue(seed, corpus.dialogues, SIZES.standard);
-    // With the same speakers ever more of the small talk would be known, and the memory would grow ever more slowly.
+    // With the same speakers the memory would already know more and more of the small talk, and would grow more and
+    // more slowly.
     const turns = said.map((turn) => ({ ...turn, speaker: `${turn.speaker} ${corpus.dialogues}` }));
     corpus.dialogues += 1;
     corpus.turns.push(...turns);
@@ -46,7 +49,7 @@ async function fill(
   return ms / (corpus.turns.length - from);
 }
 
-/** Some of all questions, evenly. */
+/** An even sample of all questions. */
 const sampled = (questions: readonly DialogueQuestion[], count: number): readonly DialogueQuestion[] => {
   const every = Math.ceil(questions.length / count);
   return questions.filter((_, at) => at % every === 0);

@@ -40,7 +40,7 @@ export interface ControlPlane {
   end(): Promise<void>;
 }
 
-/** Builds the missing programs and returns their paths. */
+/** Builds the missing programs and returns the path of their folder. */
 export async function programs(): Promise<string> {
   const build = join(ROOT, 'local/cluster/build.sh');
   await execute(build, ['--with', 'kwok'], { maxBuffer: BUILD_OUTPUT_BYTES });

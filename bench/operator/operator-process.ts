@@ -53,7 +53,7 @@ function contentApi(): Promise<{ readonly url: string; readonly server: Server }
   );
 }
 
-/** The sum of a counter over the lines that `counts` takes. */
+/** The sum of a counter over the lines that `counts` accepts. */
 function sum(text: string, counter: string, counts: (line: string) => boolean): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${counter}{`) && counts(line));
   return lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' '))), 0);

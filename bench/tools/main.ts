@@ -1,4 +1,7 @@
-/** `make bench-tools`: calls of tools beside MCP servers, and requests through the broker beside Debian's Squid. */
+/**
+ * `make bench-tools`: calls of tools compared with MCP servers, and requests through the broker compared with Debian's
+ * Squid.
+ */
 import autocannon from 'autocannon';
 import { readCounts } from '../counts.ts';
 import { medianOf, row, writeReport, type Row } from '../report.ts';

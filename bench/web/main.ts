@@ -1,4 +1,4 @@
-/** `make bench-web`: what the web costs a browser, beside bare scenes of PixiJS and Phaser. */
+/** `make bench-web`: what the web costs a browser, compared with bare scenes of PixiJS and Phaser. */
 import { parseArgs } from 'node:util';
 import { openSharedBrowser, type SharedBrowser, type TestBrowser } from '@hamlet/test/env/browser';
 import { until } from '@hamlet/test/env/until';
@@ -28,7 +28,7 @@ const GOALS = { townMs: 2_000, frameMs: 4, panelMs: 100, bundleKb: 350, idlePerc
 /** Zooms at which all agents are in sight: as figures with arms and legs, and as dots. */
 const ZOOMS = { figures: 17, dots: 14 };
 const SETTLE_SECONDS = 3;
-/** The mark of the connection breathes for 7 s at first, and the ground is painted meanwhile. */
+/** The mark of the connection pulses for the first 7 s, and the ground is painted meanwhile. */
 const IDLE_AFTER_SECONDS = 12;
 
 interface Bench {

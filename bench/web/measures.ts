@@ -22,9 +22,9 @@ new MutationObserver((_, observer) => {
 
 export interface FirstTown {
   readonly ms: number;
-  /** Until no part of the ground is coarse. */
+  /** Time until no part of the ground is coarse. */
   readonly wholeMs: number;
-  /** Bytes of each script and style that the page requested until its first picture, by gzip. */
+  /** Bytes of each script and style that the page requested until its first picture, compressed by gzip. */
   readonly files: ReadonlyMap<string, number>;
 }
 

@@ -30,7 +30,7 @@ interface Task {
   readonly workMs: number;
 }
 
-/** The tasks of the thread that drew the most frames, apart by whether they drew one. */
+/** The tasks of the thread that drew the most frames: those that drew a frame, and the others. */
 export function mainThreadWork(events: readonly TraceEvent[]): MainThreadWork {
   const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}/${tid}`;
   const frames = Map.groupBy(

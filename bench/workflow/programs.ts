@@ -23,7 +23,7 @@ export type WorkflowStage = Pick<Stage<Program>, 'start'>;
 /** The text that each stage returns. */
 export const TEXT_BYTES = 1_024;
 
-/** Our figure, and those of the others beside it. */
+/** Our figure, and those of the others. */
 export function besides(figures: ReadonlyMap<Program, number>): {
   readonly ours: number;
   readonly peers: Readonly<Record<string, number>>;

@@ -14,7 +14,7 @@ export function everyTick(run: (tick: number) => void): void {
   next();
 }
 
-/** CPU time of this process since the last call, as a part of one core. */
+/** CPU time of this process since the last call, as a fraction of one core. */
 export class CpuMeter {
   #usage = process.cpuUsage();
   #atMs = performance.now();

@@ -10,7 +10,10 @@ const LIMIT_MS = 1_800_000;
 /** Ours may take a tenth more than the program with the fewest tokens. */
 const ROOM = 1.1;
 
-/** Tokens of a task of twenty steps: ours beside programs that people use, each through the gateway of one village. */
+/**
+ * Tokens of a task of twenty steps: ours compared with programs that people use, each through the gateway of one
+ * village.
+ */
 export async function measureTokens(): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-tokens-'));
   const file = join(folder, 'tokens.json');

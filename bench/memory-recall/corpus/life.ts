@@ -52,7 +52,7 @@ const NIGHT: Fact['topic'] = {
 };
 const UNIQUE = new Set(['gift', 'book', 'meeting', 'pet']);
 const TOPICS_OF_A_PERSON = { lasting: 6, events: 3 } as const;
-/** Facts that change, of those that can. */
+/** Percentage of the changeable facts that change. */
 const CHANGES_PERCENT = 45;
 const CONTRADICTIONS_PERCENT = 25;
 const SECOND_VALUE_PERCENT = 60;

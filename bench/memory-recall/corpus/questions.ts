@@ -36,10 +36,10 @@ export interface Said {
   wish(wish: (typeof STANDING_WISHES)[number]): string;
 }
 
-/** Questions that name the person otherwise than the turn does. */
+/** Percentage of questions that name the person differently from the turn. */
 const OTHER_MENTION_PERCENT = 10;
 
-/** Facts that a question finds by their value; and in other words, of the rest. */
+/** Percentage of facts that a question finds by their value; and, of the rest, by other words. */
 const WHO_PERCENT = 40;
 const PARAPHRASE_PERCENT = 22;
 const LIST_PERCENT = 60;
@@ -72,7 +72,7 @@ function earlier(fact: Fact): readonly Fact[] {
   return fact.replaces === undefined ? [] : [fact.replaces, ...earlier(fact.replaces)];
 }
 
-/** The person as the turn names it, usually. */
+/** The person, usually as the turn names it. */
 function mentionOf(dice: Dice, person: Person | null, words: string): Mention {
   if (person === null) return byText('I');
   const isRelation = words.includes(person.relation) !== dice.chance(OTHER_MENTION_PERCENT);

@@ -42,12 +42,12 @@ export interface Talk {
 const REGISTERS: readonly Register[] = ['plain', 'plain', 'careless', 'careless', 'short'];
 const LEAST_TURNS = 18;
 const TURNS_RANGE = 10;
-/** Mentions of a person as "my sister". */
+/** Percentage of mentions of a person as "my sister". */
 const RELATION_PERCENT = 10;
-/** Facts for which the agent asks, and facts before which the persona names the person. */
+/** Percentages of facts for which the agent asks, and of facts before which the persona names the person. */
 const ASKED_PERCENT = 30;
 const NAMED_PERCENT = 20;
-/** Threads that stay on their topic for two more turns, and sentences beside the words that do. */
+/** Percentages of threads that stay on their topic for two more turns, and of sentences beside the words that do. */
 const STAYING_PERCENT = 55;
 const SAME_TOPIC_PERCENT = 75;
 const TOPICS = [...PEOPLE_TOPICS, ...EVENT_TOPICS];
