@@ -10,7 +10,7 @@ const WHY_CHARS = 200;
 
 export interface AttemptPorts extends Pick<Watched, 'client' | 'agentId' | 'signal' | 'pauseMs' | 'onProgress'> {
   readonly hands: Hands;
-  /** Folder of the hands in which the folders of attempts are. */
+  /** Folder of the hands that contains the folders of attempts. */
   readonly workspace: string;
 }
 

@@ -15,7 +15,7 @@ export const handsBy =
     return tryRun(program, args, { env, ...options });
   };
 
-/** Runs a script that has to succeed. */
+/** Runs a script that must succeed. */
 export async function mustRun(hands: Hands, script: string, input?: string): Promise<void> {
   const { code, output } = await hands(script, input === undefined ? {} : { input });
   if (code !== 0)

@@ -1,4 +1,4 @@
-/** `make eval`: gives tasks to agents of a running village, and writes what became of them. */
+/** `make eval`: gives tasks to agents of a running village, and writes the results. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Run } from '@hamlet/contract';

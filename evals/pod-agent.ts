@@ -46,12 +46,12 @@ export async function openVillage(settings: EvalSettings): Promise<RunningVillag
 export interface PodAgentOptions extends RunningVillage {
   /** aiDollars that it begins with; they decide its tier. */
   readonly money: string;
-  /** Null leaves the models of the village. */
+  /** Null keeps the models of the village. */
   readonly model: ReachableModel | null;
   readonly signal: AbortSignal;
 }
 
-/** Its village life rests, because a turn in the middle of a task costs tokens and time. */
+/** Its village life is paused, because a turn in the middle of a task costs tokens and time. */
 const manifestOf = (name: string): string =>
   JSON.stringify({
     apiVersion: API_VERSION,
@@ -70,7 +70,7 @@ async function until<T>(what: string, signal: AbortSignal, look: () => Promise<T
   throw new Error(`${what}: not within ${READY_MS / 1_000} s`);
 }
 
-/** Gives the agent, and no other, the model under test. The API learns of an Agent a moment after the cluster. */
+/** Gives only this agent the model under test. The API learns of an Agent a moment after the cluster. */
 async function connect(agentId: string, { client, model, signal }: PodAgentOptions): Promise<void> {
   if (model === null) return;
   const models = ['small', 'large'].map((name) => ({ name, ...model.offer }));

@@ -43,8 +43,8 @@ export async function startRelay(baseUrl: string, host: string): Promise<{ baseU
 }
 
 /**
- * Reads MODEL, MODEL_NAME and MODEL_KEY as `make up` does. Pods of the local cluster have no route out of the machine, so a relay
- * on its address stands between.
+ * Reads MODEL, MODEL_NAME and MODEL_KEY as `make up` does. Pods of the local cluster have no route out of the machine,
+ * so a relay on its address forwards the requests.
  */
 export async function reachModel(
   env: Readonly<Record<string, string | undefined>>,

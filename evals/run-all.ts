@@ -30,8 +30,9 @@ function attemptsLeft({ tasks, attempts }: Trial, results: Results): { task: Eva
 }
 
 /**
- * Runs the attempts that the file of results lacks, and writes each result. One that the village broke is left for the next call; a
- * Failure, which the person has to mend first, is thrown. Returns the number of attempts that are left.
+ * Runs the attempts that the file of results lacks, and writes each result. An attempt that failed because of the
+ * village is left for the next call; a Failure, which the person has to mend first, is thrown. Returns the number of
+ * attempts that are left.
  */
 export async function runAll(trial: Trial): Promise<number> {
   const { model, date, file, signal, attempt, print } = trial;

@@ -13,7 +13,7 @@ export interface TaskFolder {
   readonly base: string;
 }
 
-/** The text with each path below a root of the task led to the folder `base`. Pure. */
+/** The text in which each path below a root of the task points below the folder `base`. Pure. */
 export function movedText({ build }: Pick<EvalTask, 'build'>, base: string, text: string): string {
   const roots = build.roots.map((root) => root.slice(1)).join('|');
   return text.replaceAll(new RegExp(`(?<![\\w.~/-])/(${roots})(?![\\w-])`, 'g'), (path) => `${base}${path}`);
@@ -37,7 +37,10 @@ async function put({ hands, task, base }: TaskFolder, fill: (folder: string) => 
   }
 }
 
-/** Lays out what the agent finds, in an empty folder: the files that the Dockerfile copies, and what its commands make. */
+/**
+ * Fills an empty folder with the files that the agent finds: the files that the Dockerfile copies, and what its
+ * commands make.
+ */
 export async function layOut(place: TaskFolder): Promise<void> {
   const { hands, task, base } = place;
   const { workdir, copies, runs } = task.build;

@@ -21,7 +21,7 @@ import { movedText } from './task-folder.ts';
 import { readTasks, type EvalTask } from './task.ts';
 
 type Call = readonly [name: string, input: object];
-/** Calls of the answers of a model, one list an answer. */
+/** Calls of the answers of a model, one list per answer. */
 type Plan = readonly (readonly Call[])[];
 
 const PAUSE_MS = 50;

@@ -13,7 +13,7 @@ import {
 import type { Client, Permission, Run } from '@hamlet/contract';
 import type { EvalTask } from './task.ts';
 
-/** Failed looks in a row, such as during a restart of the API, after which the run counts as lost. */
+/** Number of failed looks in a row after which the run counts as lost. Looks also fail during a restart of the API. */
 const FAILURES_MAX = 30;
 /** Time for a cancelled run to end. */
 const CANCEL_MS = 120_000;
@@ -36,7 +36,10 @@ export interface WatchedRun {
 
 type Asked = Pick<Permission, 'why' | 'tool' | 'arguments'>;
 
-/** The answer of the person of a task. Without words of a refusal, all is allowed that stays in the pod. Pure. */
+/**
+ * The answer of the person who gave the task. Unless the task names words to refuse, everything that stays in the pod
+ * is allowed. Pure.
+ */
 export function answerTo({ why, tool, arguments: text }: Asked, { deny, deny_if }: EvalTask['play']) {
   if (why === 'unknown')
     return { answer: 'happened', reply: 'The machine restarted. Find out what is done before you continue.' } as const;
@@ -71,7 +74,7 @@ async function cancel({ client, runId, signal }: Watched): Promise<boolean> {
   return cancelled?.ok === true;
 }
 
-/** The run after its end. An abort cancels it and throws; it also throws if the API stays away. */
+/** The run after its end. An abort cancels it and throws; it also throws if the API stays unreachable. */
 export async function watchRun(watched: Watched): Promise<WatchedRun> {
   const { client, runId, task, signal } = watched;
   const params = { run_id: runId };
