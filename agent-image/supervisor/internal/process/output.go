@@ -160,7 +160,7 @@ func (s *spool) read(offset, n int64) []byte {
 
 type Part struct {
 	Data []byte `json:"data"`
-	// More is false if no kept byte follows, now and later.
+	// More is false if no kept byte follows, now or later.
 	More bool `json:"more"`
 }
 

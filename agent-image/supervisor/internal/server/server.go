@@ -18,7 +18,8 @@ import (
 
 const (
 	maxConnections = 64
-	// maxAtOnce is the maximum number of concurrent requests of a connection, which is not read beyond it.
+	// maxAtOnce is the maximum number of concurrent requests of a connection; the server reads the next one once one has
+	// ended.
 	maxAtOnce = 16
 	// helloTime is the timeout of a connection's hello.
 	helloTime = 10 * time.Second
@@ -53,7 +54,7 @@ func (s *Server) Serve(listener net.Listener) error {
 			return nil
 		}
 		if err != nil {
-			// For example too many open files, until other connections close theirs.
+			// The cause may be too many open files, until other connections close theirs.
 			log.Printf("accept: %v", err)
 			time.Sleep(100 * time.Millisecond)
 			continue
