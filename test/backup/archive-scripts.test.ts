@@ -31,7 +31,7 @@ function newFolder(): string {
   return mkdtempSync(join(folder, 'archive-'));
 }
 
-/** A folder of data with so many segments that wait, and an archive. */
+/** A data folder with this many waiting segments, and an archive. */
 function newCluster(waiting: number): { readonly data: string; readonly archive: string } {
   const [data, archive] = [newFolder(), newFolder()];
   mkdirSync(join(data, 'global'));
@@ -94,7 +94,7 @@ test('segments follow each other beyond 4 GiB, up to the first that is missing',
   assert.deepEqual([tipFrom(254), tipFrom(258), tipFrom(259)], [segment(257), '', segment(259)]);
 });
 
-/** A base backup that ended so many days ago and needs the segments from `start` on. */
+/** A base backup that ended this many days ago and needs the segments from `start` on. */
 function putBase(home: string, days: number, start: number): string {
   const name = String(nowS - days * DAY_S);
   mkdirSync(join(home, 'base', name), { recursive: true });

@@ -1,4 +1,4 @@
-/** A village whose cluster is pretended: real Postgres, real API, real folder of the sealed log. */
+/** A village with an imitated cluster: real Postgres, real API, real folder of the sealed log. */
 import { chmod, cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@hamlet/store';

@@ -9,12 +9,12 @@ const minutes = Array.from({ length: LAST }, (_, minute) => minute);
 const joined = (valueAt: (minute: number) => number | '_'): string => minutes.map(valueAt).join(' ');
 
 const gauge = (well: number, ill: number): string => joined((minute) => (isIll(minute) ? ill : well));
-/** A counter that grows by so much a minute. */
+/** A counter that grows by `well` each minute, and by `ill` while the village is ill. */
 function counter(well: number, ill: number): string {
   let sum = 0;
   return joined((minute) => (sum += isIll(minute) ? ill : well));
 }
-/** The time of something that happens each minute, and not while the village is ill. */
+/** The time of something that happens each minute, except while the village is ill. */
 const stamps = (): string => joined((minute) => (isIll(minute) ? MINUTES.well : minute) * 60);
 const gone = (): string => joined((minute) => (isIll(minute) ? '_' : 1));
 

@@ -20,7 +20,7 @@ let village: DevVillage;
 const folder = testFolder('dev-model');
 
 before(async () => {
-  // The API also tests the model by itself, at a moment of its own.
+  // The API also tests the model by itself, at a time of its choice.
   wire = await startWireServer([{ answer: { chunks: [JSON.stringify({ data: [{ id: 'real-model' }] })] } }], {
     otherwise: (request) =>
       isHello(request) ? OPENAI_WIRE.stream({ text: ['Good ', 'day.'] }) : { status: 503, chunks: [] },

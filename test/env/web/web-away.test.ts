@@ -1,4 +1,4 @@
-/** A person who comes back: what changed, what is unread, and how both go, in a real browser. */
+/** A person who comes back: what changed, what is unread, and how both are cleared, in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -121,7 +121,7 @@ testOnDevices(
     await page.click('[data-action="forget-mail"]');
     await page.locator('[data-mail]').waitFor({ state: 'detached' });
     assert.deepEqual(await wants(), []);
-    // A person has a code sent once a minute; the next device is the same person.
+    // A person can have one code sent a minute; the next device belongs to the same person.
     await db
       .updateTable('notice_code')
       .set({ sent_at: new Date(Date.now() - 120_000) })

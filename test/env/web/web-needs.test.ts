@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => stage?.remove());
 
-/** More requests of one run than the list of the newest has. */
+/** More requests of one run than the list of the newest requests has. */
 async function askMuch(agentId: string, runId: string): Promise<void> {
   const of = { agentId, runId, tool: 'post_to_board', arguments: '{}', argumentsHash: Buffer.alloc(32), opens: [] };
   const because = { why: 'policy', reason: 'A rule asks.', question: null, amount: null, taint: null } as const;

@@ -56,7 +56,7 @@ const allDrawn = (charts: number): string => `[...document.querySelectorAll('.us
   (canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0),
 ).length === ${charts}`;
 
-/** An hour of ada, which ends at `endMs`; its network stands still at first. */
+/** An hour of ada, which ends at `endMs`; its network is idle at first. */
 const adaAt = (endMs: number, point: number): AgentFigures => ({
   agent_id: 'ada',
   node: 'sparky1',

@@ -1,4 +1,7 @@
-/** The work of a program of another maker in a real browser: its words and calls in order, its mind in lists, its use without steps. */
+/**
+ * The work of another maker's program in a real browser: its words and calls in order, its mind in lists, its use
+ * without steps.
+ */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { JournalEntry, Run } from '@hamlet/contract';

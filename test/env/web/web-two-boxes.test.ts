@@ -18,7 +18,7 @@ type Shoot = (name: string) => Promise<void>;
 const TASK = 'Write the price of rye bread into a file, deliver it, and post it on the board.';
 const ANSWER = 'The price is in prices.csv and on the board.';
 
-/** The calls of the model in its task, one an answer. */
+/** The calls of the model in its task, one per answer. */
 const CALLS = [
   ['shell', { command: `printf 'bread,price\\nrye,4.20\\n' > prices.csv` }],
   ['deliver', { kind: 'file', path: 'prices.csv' }],

@@ -189,8 +189,8 @@ const failed = (file: string, what: string): FileResult => ({
 });
 
 /**
- * Lets the worker end by itself: without its channel nothing should keep it alive. Returns a failure of its last file if a test
- * failed late, in silence, or if the worker does not end.
+ * Lets the worker end by itself: without its channel nothing should keep it alive. Returns a failure of its last file
+ * if a test failed late without a report, or if the worker does not end.
  */
 async function retire({ child, ended, inbox, hasFailed }: Worker, last: string): Promise<FileResult | null> {
   if (child.connected) child.disconnect();

@@ -2,7 +2,7 @@ import type { ModelPort, ModelRequest } from '@hamlet/engine/workflow';
 
 const USAGE = { prompt: 10, completion: 5, total: 15 };
 
-/** Words, or calls of tools as pairs of name and arguments, or the code of a failure that no retry ends. */
+/** Words, or calls of tools as pairs of name and arguments, or the code of a failure that a retry does not end. */
 export type Reply = string | readonly (readonly [tool: string, input: object])[] | Readonly<{ fails: string }>;
 
 /** The first words of an agent's instructions, by which a model of a test knows who asks. */

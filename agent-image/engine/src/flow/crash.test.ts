@@ -96,7 +96,7 @@ async function killAt(point: string, { agents, wanted }: Readonly<{ agents: Agen
   checkEffects(name);
 }
 
-/** A person who confirms a call of unknown outcome has the engine write so in place of the result. */
+/** If a person confirms a call of unknown outcome, the engine writes that in place of the result. */
 function checkOutcome(outcome: unknown, again: readonly string[]): void {
   const isAsked = again.some((line) => line.startsWith('asked publish.1.1:1 unknown'));
   const { kind, text } = z.object({ kind: z.string(), text: z.string() }).parse(outcome);

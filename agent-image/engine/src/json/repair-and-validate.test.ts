@@ -247,7 +247,7 @@ test('hostile texts and schemas take a time in proportion to their length', () =
     (n: number) => `{\\"a\\": ${'\\n'.repeat(n)}`,
   ];
   assert.equal(shown(repairAndValidate('{"a":[[1]]}', Knot)), 'JSON_SCHEMA_MINOR_MISMATCH');
-  /** Milliseconds of processor time for 200,000 characters: a square would take minutes. */
+  /** Milliseconds of processor time for 200,000 characters: a quadratic algorithm would take minutes. */
   const MOST_MS = 3_000;
   for (const shape of shapes) {
     const text = shape(Math.ceil(200_000 / shape(1).length)).slice(0, 200_000);

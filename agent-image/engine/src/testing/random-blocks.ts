@@ -4,15 +4,15 @@ import type { Dice } from './dice.ts';
 const MAX_DEPTH = 3;
 const MAX_BRANCHES = 4;
 const MAX_BLOCKS = 3;
-/** Numbers of the tool `number` are below. */
+/** The numbers of the tool `number` are below this. */
 export const RANGE = 1_000;
 
 export type Sequence = readonly [Block, ...Block[]];
 
 /**
- * `tool` numbers its input; `linear` passes it on, or wraps it. `fan` gives it to all branches and merges their values. `choice`
- * numbers it and takes the first branch whose limit is greater, else the last branch. `guarded` calls a tool that fails for some
- * inputs; the alternative gets then a constant (`error`) or the input (`fallback`).
+ * `tool` numbers its input; `linear` passes it on, or wraps it. `fan` gives it to all branches and merges their values.
+ * `choice` numbers it and takes the first branch whose limit is greater, else the last branch. `guarded` calls a tool
+ * that fails for some inputs; the alternative then gets a constant (`error`) or the input (`fallback`).
  */
 export type Block =
   | Readonly<{ kind: 'tool'; id: string }>

@@ -12,7 +12,7 @@ interface Given {
   readonly agent?: Partial<AskedAgent['agent']>;
 }
 
-/** The first of stages with agents, of which none has begun. */
+/** The first of several stages with agents, none of which has begun. */
 function asked({ agents, tokens = 1_000_000, spent = 0, text = 'Judge this.', agent = {} }: Given): AskedAgent {
   const stages = Array.from({ length: agents }, (_, at) => ({ id: `s${at}`, agent: 'critic' }));
   const task = { budgets: { tokens }, spent: { tokens: spent }, flow: { stages: new Map(), ends: 0 } };

@@ -88,7 +88,7 @@ export class FakeVillage implements Village {
     for (const listener of this.#listeners) listener(uid, isBraked);
   }
 
-  /** An agent with these ways out; its token is its name. */
+  /** Adds an agent with these ways out; its token is its name. */
   addAgent(agent: string, policy: object): void {
     const parsed = EgressPolicy.parse({ version: '1', allow: [], deny: [], openings: [], ...policy });
     this.admitted.set(agent, { agent, uid: `uid-${agent}`, cycle: 1, policy: parsed });

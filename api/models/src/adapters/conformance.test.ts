@@ -79,7 +79,7 @@ interface ChatExpectation {
   readonly lacks?: readonly ExtraField[];
 }
 
-/** The servers that share OpenAI's Chat Completions. */
+/** A subject for a server that speaks OpenAI's Chat Completions. */
 function chatSubject(
   name: keyof typeof CHAT_PROFILES,
   wire: AdapterSubject['wire'],

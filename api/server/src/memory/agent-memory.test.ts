@@ -205,7 +205,7 @@ test('an agent cannot report a correction by a person, other words under its id,
     return [found?.text, found?.certainty, found?.corrected];
   };
   assert.deepEqual(await shown('c-claim'), [claimed.text, 'noted', false]);
-  // The id of the first correction can be foreseen.
+  // The id of the first correction is predictable.
   const foreseen = `c-${createHash('sha256')
     .update(`correction 1 of ${await uidOf('fay')}`)
     .digest('hex')

@@ -23,7 +23,7 @@ interface Body {
 const read = { chats: [] as string[], passages: [] as string[] };
 const json = (value: object): WireAnswer => OPENAI_WIRE.stream({ text: [JSON.stringify(value)] });
 
-/** The city in the newest message of a passage, as a fact; it ends the known one. */
+/** The city in the newest message of a passage, as a fact that replaces the known one. */
 function factsIn(passage: string): WireAnswer {
   const cities = [...passage.matchAll(/I live in (\w+)/g)];
   const city = cities.at(-1)?.[1];
@@ -61,7 +61,7 @@ const residents = testResidents(play);
 await payForModels(play, ['ada']);
 const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
 
-/** The next resident's clock is so many minutes ahead. */
+/** The next resident's clock is this many minutes ahead. */
 const clockAhead = (minutes: number): void =>
   setVariables({
     NODE_OPTIONS: `--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()%2B${minutes * 60_000}`,

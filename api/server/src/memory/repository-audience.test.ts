@@ -1,4 +1,7 @@
-/** For whom the memory of a repository is: sessions of different people, an agent alone, a person who joins, people who delete. */
+/**
+ * The readers of the memory of a repository: sessions of different people, an agent alone, a person who joins, people
+ * who delete.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallData, CallInput } from '@hamlet/contract';

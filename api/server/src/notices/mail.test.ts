@@ -43,7 +43,7 @@ async function confirm(client: TestClient, address: string): Promise<void> {
   await client.confirmMail({ code: codeIn(mailsTo(address).at(-1) as ReceivedMail) });
 }
 
-/** Waits until a look has found nothing new: the next one is due within the minute. */
+/** Waits until a look has found nothing new; looks come at least once a minute. */
 async function untilLooked(): Promise<void> {
   await lookNow();
   await until('a look without news', async () => {

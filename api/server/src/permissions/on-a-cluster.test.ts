@@ -17,7 +17,7 @@ import { PermissionPlay, post, resultOf, type Working, countPosts } from './test
 
 /** More statements than a call has. */
 const STATEMENTS_MAX = 60;
-/** One statement of so many is cut off. */
+/** One statement out of this many is cut off. */
 const CUT_EACH = cases(3, 1);
 const TIER = 'tier-1';
 

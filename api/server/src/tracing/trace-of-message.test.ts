@@ -14,7 +14,7 @@ import { agentToken, clientOf, eventually, testVillage, TOKENS } from '../testin
 const WORDS = 'Paint the mill in cobalt.';
 const ANSWER = 'The mill is cobalt.';
 const SECRET_PATH = '/v1/cobalt';
-/** An agent writes the ids of its calls, and could write a text there. */
+/** An agent chooses the ids of its calls, and could put a text there. */
 const CALL = 'The.mill.is.cobalt';
 const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 

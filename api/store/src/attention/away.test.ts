@@ -131,7 +131,7 @@ test('a member who may see few of many posts reads the rows of the newest 5,000 
       from generate_series(1, ${HIDDEN}::integer) n`.execute(one);
     await sql`insert into person_seen select 'account 3', 'board', now() - interval '60 days'`.execute(one);
   });
-  // The owner of the tables passes row-level security, and the API does not.
+  // The owner of the tables bypasses row-level security; the API does not.
   const app = openDatabase({ url: postgres.appUrl, poolSize: 1, onError: () => undefined });
   const textsOf = (role: 'member' | 'admin') =>
     inSnapshot(app, async (tx) => {

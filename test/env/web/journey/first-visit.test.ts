@@ -71,7 +71,7 @@ test('a resized map is drawn before the browser shows it', async () => {
   assert.ok((await page.evaluate<number>(DRAWS_AFTER_RESIZE)) > 0);
 });
 
-/** How far the agent is drawn from the middle between the list of agents and its panel, in pixels across. */
+/** Horizontal distance in pixels between the drawn agent and the middle between the list of agents and its panel. */
 const offCentre = (id: string): Promise<number> =>
   page.evaluate<number>(
     `(() => {

@@ -7,7 +7,7 @@ import { page, shot, signedIn, url } from './stage.ts';
 const KEY = 'sk-web-0123456789abcdef';
 const WORDS = 'Good day from a language model.';
 
-/** It streams and writes JSON by a schema, but refuses tools. */
+/** A server that streams and writes JSON by a schema, but refuses tools. */
 const able = ableServer(['tools', 'embeddings'], WORDS);
 
 /** A model server with one key and one model. */

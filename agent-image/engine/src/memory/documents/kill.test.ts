@@ -75,7 +75,7 @@ test('a removal that a kill interrupted is completed by maintenance, and the sou
   await Promise.resolve();
   await Promise.resolve();
   const left = first.documents.size();
-  // The process ends here: the store is closed under the removal.
+  // The process ends here: the store closes during the removal.
   first.close();
   await assert.rejects(removal);
   const again = openMemory({ dir });

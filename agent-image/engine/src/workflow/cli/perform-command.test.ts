@@ -1,4 +1,4 @@
-/** Commands on real files, with a scripted server of models. Those that a signal ends are processes of their own. */
+/** Commands on real files, with a scripted server of models. Commands that a signal ends run in separate processes. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ const REVIEW = `workflow:
     - { from: judge, to: good, type: conditional, when: "output == 'good'" }
     - { from: judge, to: bad, type: conditional, otherwise: true }
 `;
-/** Its one command writes its process id, and waits. */
+/** The only command writes its process id, and waits. */
 const SLOW = `workflow:
   id: slow
   nodes:

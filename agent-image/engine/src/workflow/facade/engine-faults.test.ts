@@ -1,4 +1,4 @@
-/** The façade under faults: manifests that end an opening, callers at the same time, values that are not JSON. */
+/** The façade under faults: manifests with which the opening fails, concurrent callers, values that are not JSON. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -60,7 +60,7 @@ test('a picture has each stage in the shape of its role, and each edge in the li
   for (const role of NODE_ROLES) assert.ok(svg.includes(`>${role}</text>`), `the legend lacks ${role}`);
   const drawn = (style: string): number => svg.split(`<path class="edge ${style}"`).length - 1;
   const counts = [...EDGE_TYPES, 'again'].map((style) => [style, drawn(style)]);
-  // Each has one more in the legend.
+  // The legend shows each one once more.
   assert.deepEqual(Object.fromEntries(counts), { normal: 4, conditional: 4, error: 2, fallback: 3, again: 2 });
   for (const words of ['output.score &lt; 3', 'otherwise', 'at most 3 rounds', 'until output.good', 'tool failure'])
     assert.ok(svg.includes(words), words);

@@ -177,7 +177,7 @@ function behind(flow: RandomWorkflow, from: string, node: New<Node> = { role: 'l
   return to;
 }
 
-/** A node of the given kind behind two branches of one node. */
+/** A node of the given kind after two branches of one node. */
 function forked(flow: RandomWorkflow, dice: Dice, node: New<Node>): Part {
   const first = loose(flow, dice);
   const last = addNode(flow, node);

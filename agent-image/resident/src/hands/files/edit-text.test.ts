@@ -1,4 +1,4 @@
-/** Edits of files of all encodings and line ends: every byte outside of the edit stays. */
+/** Edits of files of all encodings and line endings: every byte outside of the edit stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editText } from './edit-text.ts';

@@ -1,4 +1,4 @@
-/** Which words are read next, and what is remembered of tries. */
+/** The choice of the words to read next, and the record of tries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Evidence } from '@hamlet/engine/memory';

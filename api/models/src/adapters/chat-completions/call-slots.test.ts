@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CallSlots } from './call-slots.ts';
 
 type Piece = Parameters<CallSlots['of']>[0];
-/** Its name and its arguments, if it has them, follow each other in `words`. */
+/** A piece of a call; `words` has the name and then the arguments, if there are any. */
 function piece(index: number | null, id = '', words = ''): Piece {
   const [name = '', text = ''] = words.split(' ');
   return { index, id, name, arguments: text };

@@ -12,9 +12,7 @@ interface At {
   readonly stalled?: number | null;
 }
 
-/**
- * The states of a node of 120 GiB through readings at so many seconds; a `gib` of null stands for a missing reading.
- */
+/** The states of a node of 120 GiB through readings at these seconds; a `gib` of null stands for a missing reading. */
 function through(readings: readonly At[], first: Judgement['state'] = null): readonly string[] {
   let state = first;
   return readings.map(({ s, gib = 60, stalled = null }) => {

@@ -67,7 +67,7 @@ test('a server that loads its model is asked after pauses that double, and no ac
     clock.lateMs = lateMs;
     asked.push((await runJob()) > 0);
   }
-  // The clock of Postgres stays, so the pauses of 20, 40 and 80 s all begin at 0.
+  // The clock of Postgres does not move, so the pauses of 20, 40 and 80 s all begin at 0.
   assert.deepEqual(asked, [false, false, true, true, false, true]);
   assert.deepEqual(await acts(), []);
   const answers = spare.requests.filter(({ method }) => method === 'POST');

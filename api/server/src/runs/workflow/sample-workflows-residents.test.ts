@@ -98,7 +98,7 @@ const statesOf = (stages: readonly WorkflowStage[]): Readonly<Record<string, str
     stages.map(({ stage, status, attempt }) => [stage, attempt > 1 ? `${status} ${attempt}` : status]),
   );
 
-/** Waits until a stage has a state, and gives the others. */
+/** Waits until a stage has a state, and returns the others. */
 const untilStage = (runId: string, stage: string, state: string): Promise<Readonly<Record<string, string>>> =>
   eventually(`${stage} ${state}`, async () => {
     const states = statesOf(await stagesOf(runId));

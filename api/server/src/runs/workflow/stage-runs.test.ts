@@ -102,7 +102,7 @@ const ref = (name: string): string => name.padEnd(22, '_');
 const text = (name: string, value: unknown) => ({ ref: ref(name), text: JSON.stringify(value) });
 let seq = 0;
 
-/** Stores events of the journal of a task; each stage has the time of its place. */
+/** Stores events of the journal of a task; the time of an event is its number. */
 function store(
   { agentId, runId, cycle, attempt }: Working,
   events: readonly (Partial<JournalClaim> & { readonly type: string })[],

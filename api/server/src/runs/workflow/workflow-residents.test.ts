@@ -68,7 +68,7 @@ const FAULTY = {
 `,
 };
 
-/** Only answers of these critics end. */
+/** Only the answers of these critics end. */
 const BOTH = ['kind', 'strict'];
 let mayEnd: readonly string[] = BOTH;
 afterEach(() => {
