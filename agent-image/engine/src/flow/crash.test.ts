@@ -64,7 +64,7 @@ for (const [agents, kills] of [
   ['runs', 3],
   ['calls', 2],
 ] as const)
-  test(`a kill at a write of the journal does no finished stage again, and changes no outcome: agents are ${agents}`, async (t) => {
+  test(`a kill at a write of the journal repeats no finished stage, and changes no outcome: agents are ${agents}`, async (t) => {
     const whole = await child(`${agents}-whole`, 'never', agents);
     const wanted = whole.report ?? assert.fail(whole.errors);
     assert.deepEqual(wanted.outcome, { kind: 'done', text: 'once publish', output: '"once publish"' });

@@ -47,7 +47,7 @@ test('branches run side by side, bounded, and a merge joins them without losing 
   assert.equal(most, 4);
 });
 
-test('a decision takes one edge; the stages behind the others are skipped, and a merge does not wait for them', async () => {
+test('a decision takes one edge; the stages after the others are skipped, and a merge does not wait for them', async () => {
   const plan = aPlan(
     [
       aStage('d', { role: 'decision', decides: true }),

@@ -7,7 +7,7 @@ import { isUnhandled } from './decision/ready-stages.ts';
 /** A task that begins at a stage of an earlier one. `input`: of that stage, instead of the one it had; undefined to keep that. */
 export type Rerun = Readonly<{ of: string; stage: string; input?: unknown }>;
 
-/** The stages that run again: the stage, those behind it in the plan, and the targets of rules that it or they led to, or that nothing led to. */
+/** The stages that run again: the stage, those after it in the plan, and the targets of rules that it or they led to, or that nothing led to. */
 function stagesFrom(plan: Plan, earlier: FlowState, from: string): ReadonlySet<string> {
   const open = plan.fallbacks.filter(({ to }) => !hasWorked(earlier.stages.get(to)));
   const found = new Set([from, ...open.map(({ to }) => to)]);

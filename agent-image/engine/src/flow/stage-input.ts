@@ -48,7 +48,7 @@ function nextRound(session: Session, stage: PlanStage, before: FlowStage): unkno
   if (reviews !== undefined) return outputOf(session, stages?.get(reviews));
   const judge = stages?.get(index.judges.get(stage.id) ?? '');
   const given = valueOf(session, before.input);
-  // A task that repeats another one counts the rounds of what it took over from the first.
+  // A task that repeats another one counts the rounds of the stages that it took over from round 1 on.
   const input = (before.round > 1 || rerun !== null) && isRound(given) ? given.input : given;
   return { input, previous: outputOf(session, before), feedback: outputOf(session, judge) };
 }

@@ -26,7 +26,7 @@ test('a call at the end of other words is found', () => {
     assert.equal(callInWords(answer, TOOLS), 'after_words', answer);
 });
 
-test('an answer for people is not, even if it is JSON or speaks of a call', () => {
+test('an answer for people does not count as a call, even if it is JSON or mentions a call', () => {
   for (const answer of [
     '',
     'Use <tool_call> to call a tool.',

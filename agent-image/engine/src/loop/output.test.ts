@@ -87,7 +87,7 @@ test('a wrong answer is asked for again with the exact error, and the right one 
   );
 });
 
-test('a run whose answers never fit fails with its own code and keeps the last words; calls between them count no answer', async () => {
+test('a run whose answers never fit fails with its own code and keeps the last words; calls between them do not count as answers', async () => {
   const steps = [says('One.'), calls(['look', { text: 'x' }]), says('{"name":"Rye"}'), says('Three.')];
   const { outcome } = await run(steps);
   assert.deepEqual(outcome, failed('output_not_valid', 'Three.'));

@@ -31,7 +31,7 @@ const BATCH = 1_000;
 /** Rows, words and vectors of one memory on the disk. */
 const MOST_BYTES = 2_500;
 
-test('10,000 audiences take no room of their own; each person finds their memory by its vector, and never one of others', async () => {
+test('10,000 audiences take no room of their own; each person finds their memory by its vector, and never that of another person', async () => {
   const memory = untilEnd(openMemory({ dir: testFolder('audiences'), embedder: byNumber }));
   for (let from = 0; from < AUDIENCES; from += BATCH)
     await memory.remember(Array.from({ length: BATCH }, (_, at) => crate(from + at, [`p${from + at}`, 'warden'])));

@@ -168,7 +168,7 @@ test('audience never widens: a fact needs sources that all its people may see, a
   }
 });
 
-test('a person of many sessions finds what was said in each of them; each other person finds their own alone', async () => {
+test('a person of many sessions finds what was said in each of them; each other person finds only their own', async () => {
   const memory = newMemory();
   const people = Array.from({ length: 12 }, (_, index) => `p${index}`);
   await memory.remember(
@@ -305,7 +305,7 @@ test('a changed embedder embeds again in steps, and search finds everything by w
   assert.equal((await textsOf(again, 'baskt 42'))[0], 'Basket 42 holds quinces');
 });
 
-test('a pinned memory is a candidate for each question, in other words too, and for its own people alone', async () => {
+test('a pinned memory is a candidate for each question, in other words too, but only for its own people', async () => {
   const memory = newMemory();
   const notes = Array.from({ length: 60 }, (_, turn) => said(2 * turn + 1, `Breakfast number ${turn} was porridge`));
   const pin = { session: 'p', pinned: true, at: 0 };

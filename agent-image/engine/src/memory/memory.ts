@@ -248,7 +248,7 @@ export type Memory = Readonly<{
   state: <T>(schema: z.ZodType<T>) => StateDocument<T>;
   /** Files and folders that the agent has read, apart from its memories. */
   documents: Documents;
-  /** One bounded step of the work that can wait: new vectors, demotion, the bound, documents too. Call it when the agent is idle. */
+  /** One bounded step of the work that can wait: new vectors, demotion, the maximum size, and documents. Call it when the agent is idle. */
   maintain: () => Promise<Maintained>;
   close: () => void;
 }>;

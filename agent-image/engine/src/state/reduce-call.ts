@@ -93,7 +93,7 @@ function settled(call: CallState, { outcome, result, plain }: EventOf<'tool_sett
   return { ...call, phase: 'settled', outcome, result, isPlain: plain === true };
 }
 
-/** Its attempts so far do not count towards the limit. */
+/** The attempts of a parked call so far do not count towards the limit. */
 function parked(call: CallState, { code, waitMs }: EventOf<'call_parked'>): MovedCall {
   if (call.phase !== 'running' || call.effect !== 'read') return 'wrong_phase';
   return { ...call, phase: 'parked', parked: { code, waitMs, attempts: call.attempt } };

@@ -4,7 +4,7 @@ import type { Audience, Present, Taint } from '../memory.ts';
 export type NewSource = Readonly<{
   /** Id of a source that is new; by default the store numbers it. */
   id?: string;
-  /** Its path or address, as people and models name it. */
+  /** The path or address of the source, as people and models name it. */
   name: string;
   audience: Audience;
   /** Searches find it only in this repository; null or absent: everywhere. */
@@ -26,7 +26,7 @@ export type SkipReason =
   | 'binary'
   /** Written by a program: a lock file, a minified file, a file that says so. */
   | 'generated'
-  /** Its name is that of a file with keys or passwords. */
+  /** The name is that of a file with keys or passwords. */
   | 'secret'
   /** Gone, unreadable or too large. */
   | 'unreadable'

@@ -104,7 +104,7 @@ function generalHelp(): string {
 
 const wrong = (message: string): CommandLine => ({ kind: 'wrong', message });
 
-/** Reads the words behind the program's name. Pure. */
+/** Reads the words after the program's name. Pure. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const [name = '', ...rest] = args;
   if (['', 'help', '--help'].includes(name) || name === '-h') return { kind: 'help', text: generalHelp() };

@@ -55,7 +55,7 @@ test('denials and failures are shown on one line, and other events are not', () 
     code: 'not_found',
   };
   assert.equal(lineOf({ ...called, agent: 'critic' }), '  publish: not_found');
-  // These are shown with their stage, and in the last line.
+  // Calls and failures of stages are shown with their stage, and in the last line.
   assert.equal(lineOf(called), null);
   assert.equal(lineOf({ type: 'error', where: 'tool', failure: FAILURE, message: 'x' }), null);
   assert.equal(lineOf({ type: 'error', where: 'task', failure: FAILURE, message: '' }), null);

@@ -48,12 +48,12 @@ test('a template is bounded: expressions, depth, and the size of its value', () 
   assert.match(JSON.stringify(fillTemplate(many, SCOPE)), /at most 200 expressions/);
   assert.match(JSON.stringify(templateProblems(many)), /at most 200 expressions/);
   const deep: unknown = JSON.parse(`${'['.repeat(66)}${']'.repeat(66)}`);
-  assert.match(JSON.stringify(fillTemplate(deep, SCOPE)), /at most 64 lists and objects/);
+  assert.match(JSON.stringify(fillTemplate(deep, SCOPE)), /lists and objects at most 64 levels deep/);
   const large = { input: 'x'.repeat(600_000) };
   assert.match(JSON.stringify(fillTemplate(['=input', '=input'], large)), /longer than 1048576 characters/);
 });
 
-test('all expressions of a template have the steps of one', (context) => {
+test('all expressions of a template share the limit of steps of one expression', (context) => {
   const task = Array.from({ length: 150 }, (_, index) => index);
   const began = performance.now();
   const one = fillTemplate(['=task.all(x, task.exists(y, x == y))'], { task });

@@ -63,7 +63,7 @@ function replaced(template: Template, visit: Visit): unknown {
 
 function replacedIn(template: Template, visit: Visit, path: Path): unknown {
   if (typeof template === 'string') return template.startsWith('=') ? replacedText(template, visit, path) : template;
-  if (path.length > MAX_DEPTH) throw new Fault(`a template has at most ${MAX_DEPTH} lists and objects in each other`);
+  if (path.length > MAX_DEPTH) throw new Fault(`a template nests lists and objects at most ${MAX_DEPTH} levels deep`);
   if (Array.isArray(template)) return template.map((item, index) => replacedIn(item, visit, [...path, index]));
   if (!isJsonObject(template)) return template;
   return Object.fromEntries(

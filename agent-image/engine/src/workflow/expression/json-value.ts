@@ -56,7 +56,7 @@ function isSameObject(one: JsonObject, other: JsonObject, within: Within): boole
   return keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key], within));
 }
 
-const tooDeep = (): Fault => new Fault(`a value has more than ${MAX_DEPTH} lists and objects in each other`);
+const tooDeep = (): Fault => new Fault(`a value nests lists and objects more than ${MAX_DEPTH} levels deep`);
 
 /** Throws a `Fault` unless the value is JSON within the limits of a result. Values that it has twice count twice. */
 export const assertResult = (value: unknown, work: Work): void => measure(value, { work, depth: 0 });

@@ -32,7 +32,7 @@ export function referenceProblems(checked: Checked, raw: RawFiles): readonly Con
   });
 }
 
-/** Null if the ids cannot be known: the file cannot be read, or it names no models, which the village then does. */
+/** Null if the ids cannot be known: the file cannot be read, or it names no models, because the village has them. */
 function knownIds(kind: Kind, raw: RawFiles): ReadonlySet<string> | null {
   const [file, list] = LISTS[kind];
   if (!raw.has(file)) return null;

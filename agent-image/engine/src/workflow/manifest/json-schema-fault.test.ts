@@ -6,7 +6,7 @@ import { jsonSchemaFault } from './json-schema-fault.ts';
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 const place = (schema: object): string | null => jsonSchemaFault({ ...schema })?.at.join('.') ?? null;
 
-test('schemas that Ajv takes are taken', () => {
+test('schemas that Ajv accepts are accepted', () => {
   const $defs = { a: true, b: { type: ['string', 'null'] } };
   const good = [
     {},

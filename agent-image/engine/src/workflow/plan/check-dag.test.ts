@@ -78,7 +78,7 @@ test('a decision node with non-conditional edges is refused', () => {
   assert.deepEqual(found([decision('a'), 'b', 'c', 'd'], ['a?b', 'a?c otherwise', 'a!d']), []);
 });
 
-test('conditional edges lead away from decisions alone', () => {
+test('only decisions have outgoing conditional edges', () => {
   assert.deepEqual(found(['a', 'b'], ['a?b']), ['conditional_from_no_decision edges[0]']);
 });
 
@@ -102,7 +102,7 @@ test('two inputs that always come together need a merge; those that exclude each
   assert.deepEqual(found(['a', 'b', 'c'], ['a->b', 'a!c', 'b!c']), []);
 });
 
-test('a feedback node stands right behind the one stage that it reviews', () => {
+test('a feedback node follows directly after the one stage that it reviews', () => {
   const good = ['draft', feedback('polish', 'draft'), 'ship'] as const;
   assert.deepEqual(found(good, ['draft->polish', 'polish->ship']), []);
   assert.deepEqual(found(good, ['draft!polish', 'draft->ship']), ['bad_feedback nodes[1]']);
@@ -127,7 +127,7 @@ test('unknown targets, and entries that stand twice, are refused', () => {
   assert.deepEqual(found(['a', 'b', 'b'], ['a->b', 'a->b']), ['duplicate nodes[2]', 'duplicate edges[1]']);
 });
 
-test('a way that others are always taken before is refused', () => {
+test('an edge or rule that is never taken, because another always comes first, is refused', () => {
   assert.deepEqual(found(['a', 'b', 'c'], ['a!b', 'a~c']), ['never_taken edges[1]']);
   const rules = [rule('b'), rule('b', { role: 'tool' }), rule('b', { category: 'agent', role: 'agent' })];
   assert.deepEqual(found(['a', 'b'], [], rules), ['never_taken fallbacks[1]']);

@@ -140,7 +140,7 @@ function tooManyEdges({ dag, outOf }: DagGraph): readonly DagProblem[] {
   return dag.nodes.flatMap(({ id }, index): readonly DagProblem[] => {
     if ((outOf[index]?.length ?? 0) <= MAX_EDGES_FROM) return [];
     const message = `more than ${MAX_EDGES_FROM} edges lead away from '${id}'`;
-    const hint = 'Let some of them begin at a linear node behind it.';
+    const hint = 'Let some of them begin at a linear node after it.';
     return [{ code: 'too_many_edges', list: 'nodes', index, message, hint }];
   });
 }

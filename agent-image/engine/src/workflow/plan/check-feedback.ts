@@ -5,7 +5,7 @@ import type { DagProblem } from './dag-problem.ts';
 const REVIEWED: ReadonlySet<string> = new Set(['agent', 'tool', 'linear']);
 
 /**
- * The problems of feedback nodes. A feedback node stands right behind the one stage that it judges, and that stage leads nowhere else:
+ * The problems of feedback nodes. A feedback node comes directly after the one stage that it judges, and that stage leads nowhere else:
  * its earlier outputs reach no other stage.
  */
 export function checkFeedback(graph: DagGraph): readonly DagProblem[] {

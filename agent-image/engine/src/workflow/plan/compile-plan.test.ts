@@ -26,7 +26,7 @@ const codesOf = (flow: RandomWorkflow): readonly (DagCode | undefined)[] => [
   ...new Set(planProblems(sourceOf(flow)).map(({ problem }) => problem)),
 ];
 
-test('1,000 random valid workflows compile, each to stages that stand behind their sources', (t) => {
+test('1,000 random valid workflows compile, each to stages that come after their sources', (t) => {
   const seed = seedOf();
   t.diagnostic(`SEED=${seed}`);
   const dice = diceOf(seed);
@@ -196,7 +196,7 @@ test('sequences that a workflow cannot have are refused at their place', () => {
     ['config_dag', 'pipelines.0.stages.agent', "a stage would stand between 'a' and the feedback node that reviews it"],
   ]);
   assert.deepEqual(problems({ feedback: ['node', extra] }), [
-    ['config_dag', 'pipelines.0.stages', "there would be two stages 'b.late'"],
+    ['config_dag', 'pipelines.0.stages', "two stages would have the id 'b.late'"],
   ]);
 });
 

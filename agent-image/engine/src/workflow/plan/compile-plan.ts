@@ -149,7 +149,7 @@ function triesOf({ retry, timeout_s: timeout }: Tried): Pick<PlanStage, 'retry' 
 
 const milliseconds = (seconds: number): number => Math.round(seconds * MS_PER_S);
 
-/** The expression behind the `=` of the manifest. */
+/** The expression after the `=` of the manifest. */
 const expressionOf = (output: string | undefined): string | null => output?.slice(1) ?? null;
 
 function edgesWithIds(edges: readonly EdgeSpec[]): readonly PlanEdge[] {

@@ -57,8 +57,8 @@ function repeatedEdges({ edges }: Dag): ReadonlySet<number> {
 export const isOnward = ({ edge }: Link): boolean => edge.type === 'normal' || edge.type === 'conditional';
 
 /**
- * The nodes in topological order: of those whose sources all stand before, the first of the manifest comes next. Nodes on a cycle, and
- * those behind one, are left out.
+ * The nodes in topological order: of those whose sources all come before, the first in the manifest is next. Nodes on a cycle, and
+ * those after one, are left out.
  */
 export function topologicalOrder({ dag, into, outOf }: DagGraph): readonly number[] {
   const open = into.map((links) => links.length);

@@ -13,7 +13,7 @@ export type Expanded = Readonly<{ nodes: readonly NodeSpec[]; edges: readonly Ed
 type SequenceProblem = Readonly<{ path: ConfigPath; message: string; hint: string; isLimit: boolean }>;
 
 /**
- * Puts the stages of a pipeline before and behind the nodes of each role. The stage `check` of the node `judge` gets the id
+ * Puts the stages of a pipeline before and after the nodes of each role. The stage `check` of the node `judge` gets the id
  * `judge.check`.
  *
  * Edges to the node lead to its first stage. Normal and conditional edges leave from its last stage, which decides if the node did, so the
@@ -78,7 +78,7 @@ function duplicateStages(nodes: readonly NodeSpec[]): readonly SequenceProblem[]
   if (ids.size === nodes.length) return [];
   const second = nodes.find(({ id }) => !ids.delete(id))?.id;
   const hint = 'Give the stages of a sequence, and the nodes, different ids.';
-  return [{ path: ['stages'], message: `there would be two stages '${second}'`, hint, isLimit: false }];
+  return [{ path: ['stages'], message: `two stages would have the id '${second}'`, hint, isLimit: false }];
 }
 
 /** Merges and feedback nodes read their edges themselves, so no stage may stand between. */

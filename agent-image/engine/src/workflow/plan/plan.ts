@@ -33,11 +33,11 @@ export type Template = unknown;
 export type PlanStage = Readonly<{
   id: string;
   role: NodeRole;
-  /** True if its conditional edges decide which stage comes next. */
+  /** True if the conditional edges of the stage decide which stage comes next. */
   decides: boolean;
-  /** The agent that it asks; null for roles that ask no agent. */
+  /** The agent that the stage asks; null for roles that ask no agent. */
   agent: string | null;
-  /** The tool that it calls; null for roles that call no tool. */
+  /** The tool that the stage calls; null for roles that call no tool. */
   tool: string | null;
   /** The tools that a ToolPlan may name, if the input of a tool stage is one, whose steps are its calls; `tool` is then null. */
   toolPlan: readonly string[] | null;

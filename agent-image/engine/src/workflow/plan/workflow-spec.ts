@@ -116,7 +116,7 @@ export const NodeSpec = z.discriminatedUnion('role', [
 ]);
 export type NodeSpec = Readonly<z.infer<typeof NodeSpec>>;
 
-/** A stage that a pipeline puts before or behind a node. */
+/** A stage that a pipeline puts before or after a node. */
 export const SequenceStage = z.discriminatedUnion('role', [
   z.strictObject(agentFields),
   z.strictObject(toolFields).refine(callsOne, CALLS_ONE),

@@ -27,7 +27,7 @@ test('a manifest opens the plugins of the engine by their names', () => {
   assert.notEqual(again?.route?.({ task: 't2', mode: null, tags: [], candidates: ['a', 'b'] }), chosen);
 });
 
-test('a plugin that is not built in is unknown here, and a wrong config is refused', () => {
+test('a plugin that is not built in is refused as unknown, and so is a wrong config', () => {
   assert.equal(builtInPlugin({ id: 'a', uses: 'audit', config: {} }, NO_STATES), null);
   for (const uses of ['cost_tracking', 'learned_router'])
     assert.throws(() => builtInPlugin({ id: 'a', uses, config: { seed: 'x' } }, NO_STATES), { code: 'plugin_config' });

@@ -42,7 +42,7 @@ test('the router tries every pipeline once, and then prefers the one that comple
   assert.ok((counts.get('quick') ?? 0) > 700, `seed ${seed}: ${JSON.stringify([...counts])}`);
 });
 
-test('the same state, seed and question have the same choice, even after the state was stored', () => {
+test('the same state, seed and question give the same choice, even after the state was stored', () => {
   const router = aRouter();
   for (let number = 0; number < 50; number += 1) {
     const pipeline = router.choose(`t${number}`);

@@ -153,7 +153,7 @@ test('a reviewed tool gets the input that it would have got, and a reviewed outp
   });
 });
 
-test('only an approval opens the way behind a review', () => {
+test('only an approval opens the way after a review', () => {
   const { plan } = applied(PLAN, { kind: 'require_review', agent: 'critic' });
   const after = (output: unknown) =>
     edgesAfter(plan, 'publish.review.critic', {
@@ -170,7 +170,7 @@ test('only an approval opens the way behind a review', () => {
     assert.equal(after(refusal).ok, false);
 });
 
-test('several reviews stand behind each other, and each one judges the same', () => {
+test('several reviews follow each other, and each one judges the same', () => {
   const review = (agent: string) => ({ kind: 'require_review', agent }) as const;
   const { plan } = applied(PLAN, review('critic'), review('writer'), review('critic'));
   assert.deepEqual(

@@ -32,7 +32,7 @@ test('a code that the table lacks has the category of its origin', () => {
   assert.equal(failureOf('constructor', 'tool'), 'tool');
 });
 
-test('a code stands once in its origin, under a category that exists', () => {
+test('a code appears once in its origin, under a category that exists', () => {
   for (const codes of Object.values(FAILURE_CODES)) {
     const all = Object.values(codes).flat();
     assert.deepEqual(

@@ -61,7 +61,7 @@ function after(plan: Plan, exit: PlanStage, agents: readonly string[]): Plan {
   };
 }
 
-/** `exit`: names the reviews. `of`: the stage whose output they judge. `to`: the stage behind them. */
+/** `exit`: names the reviews. `of`: the stage whose output they judge. `to`: the stage after them. */
 type Reviewing = Readonly<{ exit: string; of: string; to: string; agents: readonly string[] }>;
 
 function reviewsOf(plan: Plan, { exit, of, to, agents }: Reviewing): Pick<Plan, 'stages' | 'edges'> {

@@ -50,7 +50,8 @@ test('a run of the engine with tools gives the expected sequence, with the usage
   assert.deepEqual(typesOf(folded).slice(0, 3), ['task_created', 'stage_started', 'model_called']);
   assert.deepEqual(typesOf(folded).slice(-3), ['model_called', 'stage_finished', 'task_finished']);
   const [finished] = only(folded, 'task_finished');
-  // The scripted model reports 10 and 5 tokens for each answer, and 1 micro for two of them; the price is 1 and 2 a token.
+  // The scripted model reports 10 and 5 tokens for each of three answers, and a cost of 1 micro for two of them. The
+  // price is 1 micro for a token of the prompt, and 2 for one of the answer.
   assert.deepEqual(finished?.usage, {
     prompt_tokens: 30,
     completion_tokens: 15,

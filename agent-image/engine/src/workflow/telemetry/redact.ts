@@ -75,7 +75,7 @@ function problemOf(path: string): readonly string[] {
   return [];
 }
 
-/** The rests of the paths that lead through this key of an event. */
+/** The remaining parts of the paths that lead through this key of an event. */
 const inside = (paths: readonly (readonly string[])[], key: string): readonly (readonly string[])[] =>
   isContent(key) ? through(paths, key) : [];
 

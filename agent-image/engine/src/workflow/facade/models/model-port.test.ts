@@ -56,7 +56,7 @@ async function ask(
 const bodyOf = (at = -1): Readonly<Record<string, unknown>> =>
   server.requests.at(at)?.body as Readonly<Record<string, unknown>>;
 
-test('a temperature is in each request of its model, and in no other', async () => {
+test('the temperature of a model is in each of its requests, and in no others', async () => {
   for (const temperature of [0.2, undefined]) {
     server.add({ expect: { body: {} }, answer: OPENAI_WIRE.stream({ text: ['Good.'] }) });
     await ask([entry({ provider: 'compatible', temperature })]);

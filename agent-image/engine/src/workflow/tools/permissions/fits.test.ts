@@ -34,7 +34,7 @@ test('random patterns fit as the regular expression of the same meaning does', (
   for (let round = 0; round < 5_000; round += 1) {
     const parts = Array.from({ length: dice.below(4) + 1 }, () => (dice.chance(0.3) ? '**' : word('ab*?')));
     const path = Array.from({ length: dice.below(4) + 1 }, () => word('ab')).join('/');
-    // Each part fits with the slash behind it.
+    // Each part fits with the slash after it.
     const source = parts.map((part) =>
       part === '**' ? '(?:[ab]+/)*' : `${part.replaceAll('*', '[ab]*').replaceAll('?', '[ab]')}/`,
     );
