@@ -64,7 +64,7 @@ test('speech', () => {
   }
 });
 
-test('needs and help, thanks, penalties and answers', () => {
+test('needs and help, thanks, penalties and answers are whole sentences', () => {
   for (const [seed, text] of pairs(SEEDS, TEXTS)) {
     const needs = [
       requestAfterRun('r1', { code: 'step_failed' }),
@@ -86,7 +86,7 @@ test('needs and help, thanks, penalties and answers', () => {
   }
 });
 
-test('answers on the board', () => {
+test('answers on the board are whole sentences', () => {
   const news = pairs(TEXTS, ['human', 'agent'] as const).flatMap(([body, author_type]) => {
     const post = aPost({ title: body, body, author_name: 'Grace H', author_type });
     return [aNews({ post }), aNews({ post, reply: aReply({ body, author_name: 'Grace H', author_type }) })];
@@ -120,7 +120,7 @@ test('a change of plan gives whole sentences; no change gives none', () => {
   }
 });
 
-test('a run without a model', () => {
+test('a run without a model gives whole sentences', () => {
   assertWhole([...TEXTS, ''].map((text) => noModelWords(text)));
 });
 

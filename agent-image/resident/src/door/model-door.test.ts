@@ -91,7 +91,7 @@ test('a program of a run with a model gets addresses and a key for clients of bo
   assert.notEqual(keys.environmentOf(PLACE)['OPENAI_API_KEY'], given['OPENAI_API_KEY']);
 });
 
-test('programs of no run, and of a run without a model, get no key', () => {
+test('programs without a run, or of a run without a model, get no key', () => {
   assert.deepEqual(keys.environmentOf({ run: 'mcp', call: 'mcp' }), {});
   book.open(booked(1, null));
   assert.deepEqual(keys.environmentOf(PLACE), {});
@@ -130,7 +130,7 @@ test('the key of a program of a conversation follows the runs that it serves, an
   standIn.end();
 });
 
-test('no key, a wrong one, and the key of an ended program, attempt or run reach nothing', async () => {
+test('a request without a key, with a wrong one, or with that of an ended program, attempt or run reaches nothing', async () => {
   const attempts: (readonly [string, () => void])[] = [
     ['', () => undefined],
     ['sk-wrong', () => undefined],

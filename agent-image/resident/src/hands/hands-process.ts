@@ -31,7 +31,7 @@ const LIFE_MS = 86_400_000;
 const LAST_WORDS_BYTES = 2_000;
 
 export interface StreamedProgram {
-  /** Its processes end together, and before another program of this owner starts. */
+  /** The processes of an owner end together, and before another program of the owner starts. */
   readonly owner: string;
   readonly place: ProcessPlace;
   readonly argv: readonly string[];

@@ -64,7 +64,7 @@ test('each outcome of each command gives one whole sentence or nothing', () => {
   }
 });
 
-test('the sentences of the diary', () => {
+test('the diary has whole sentences', () => {
   const accepted: Acted = { outcome: 'accepted', seq: 1 };
   const refused: Acted = { outcome: 'refused', code: 'out_of_earshot', detail: 'd' };
   assert.equal(

@@ -133,7 +133,7 @@ for (const [quirk, { fits = {}, not }] of Object.entries(LISTS))
     assert.deepEqual([schema.type, schema.anyOf], ['object', undefined], 'providers accept the schema');
   });
 
-test('a tool that cannot be used is left out alone, and said', async () => {
+test('only the tool that cannot be used is left out, and the report names it', async () => {
   const { tools, leftOut } = await listed(program('no name'));
   assert.deepEqual([shortNames(tools), leftOut], [['good', 't'], ['a tool without a name']]);
 });

@@ -1,7 +1,7 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
 export const SCHEMA_MAX_CHARS = 16_384;
-/** An untrusted regular expression can take hours. The server checks these itself. */
+/** Left out, because an untrusted regular expression can take hours. The server checks these keywords itself. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['pattern', 'patternProperties', 'format', '$id', 'id', '$schema']);
 /** Keys whose values are field names, not keywords. */
 const NAMES: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);

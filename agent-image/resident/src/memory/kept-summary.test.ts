@@ -82,7 +82,7 @@ function anAgent({ tainted = false } = {}) {
   return { store, own, end, recalled };
 }
 
-test('a summary is recalled for its people in other conversations alone', async () => {
+test('a summary is recalled in other conversations only, and only for its people', async () => {
   const { end, recalled } = anAgent();
   await end({ names: ['Mia'], prompt: 'Shall we bake?', summary: SUMMARY });
   assert.match(await recalled(92, 'Mia'), /- Summary of a conversation: Mia decided/);

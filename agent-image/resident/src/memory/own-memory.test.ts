@@ -172,7 +172,7 @@ test('the people of a conversation cannot change public memories', async () => {
   assert.equal(own.pin('m-1', true, readBy('Mia')), 'no_such_memory');
 });
 
-test('an agent says to a person what it knows of them, and it forgets their last message, however much it lived since', async () => {
+test('a person can ask what an agent knows of them and have their last message forgotten, even after the agent has lived many days', async () => {
   const { own } = anAgent();
   const audience = ['account Mia'];
   const book = { find: () => ({ audience, repository: null }) as unknown as BookedRun };

@@ -57,7 +57,7 @@ test("a conversation has the agent's judgements, plan and last decisions, so tha
   assert.deepEqual([task.input.output, formed.input.output], [undefined, { schema: { type: 'integer' }, answers: 5 }]);
 });
 
-test('a run uses the memory of its repository for the people of its session; without a session for everybody', () => {
+test('a run uses the memory of its repository for the people of its session, or for everybody without a session', () => {
   const session = { session_id: RUN_ID, people: [{ id: 'mia', name: 'Mia' }], repository: null };
   const inSession = aRun('Work.', { session_id: RUN_ID });
   assert.deepEqual(memoryAudienceOf({ run: inSession, session }), ['mia', 'a']);

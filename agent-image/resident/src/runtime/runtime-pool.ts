@@ -78,7 +78,7 @@ interface Instance {
   /** Runtime and configuration: instances of one mind have the same. */
   readonly of: string;
   readonly obtained: Promise<Made>;
-  /** Its program, once the instance knows it. */
+  /** The program of the instance, once the instance knows it. */
   readonly program: () => RuntimeProgram | null;
   readonly end: () => Promise<void>;
   /** Called when a use begins and when it ends. */

@@ -208,7 +208,7 @@ export const HANDS_TOOLS = {
     ...write,
     input: EditFile,
     description:
-      'Replace a text in a file of /workspace; its encoding and line ends stay. The result shows the difference. You can undo it.',
+      'Replace a text in a file of /workspace; its encoding and line endings stay. The result shows the difference. You can undo it.',
   },
   list_files: { ...read, input: ListFiles, description: 'List a folder of /workspace.' },
   search_files: {

@@ -76,7 +76,7 @@ const CASES: Readonly<Record<string, Case>> = {
     fresh: 'a\nb',
     after: Buffer.from('a\nb\r\n'),
   },
-  'mixed line ends outside of the change stay': {
+  'mixed line endings outside of the change stay': {
     before: Buffer.from('a\r\nb\nc\r\nd\n'),
     old: 'a\nb\nc\nd',
     fresh: 'a\nb\nX\nd',
@@ -129,14 +129,14 @@ test('every byte has a character of its own, and bytes with NUL are not text', (
   assert.equal(codecOf(Buffer.from('a\0b')), null);
 });
 
-test('a whole new content gets the encoding, line ends and mark of the file, if it lacks them', () => {
+test('a whole new content gets the encoding, line endings and mark of the file, if it lacks them', () => {
   const of = (before: Buffer | null, content: string): readonly [string, string] => {
     const { data, note } = inStyleOf(before, content);
     return [data.toString('latin1'), note];
   };
   assert.deepEqual(of(null, 'a\n'), ['a\n', '']);
   assert.deepEqual(of(Buffer.from('a\n'), 'b\r\n'), ['b\r\n', '']);
-  assert.deepEqual(of(Buffer.from('a\r\n'), 'b\nc\n'), ['b\r\nc\r\n', ' The file keeps its style: CRLF line ends.']);
+  assert.deepEqual(of(Buffer.from('a\r\n'), 'b\nc\n'), ['b\r\nc\r\n', ' The file keeps its style: CRLF line endings.']);
   assert.deepEqual(of(Buffer.from('\uFEFFa\n'), 'b\n'), [
     Buffer.from('\uFEFFb\n').toString('latin1'),
     ' The file keeps its style: byte order mark.',

@@ -37,7 +37,7 @@ test('a refused path that exists in the repository is answered with the path fro
     );
 });
 
-test('a path that exists in neither, or lies outside, is refused in the usual words', async () => {
+test('a path that exists in neither place, or lies outside, is refused in the usual words', async () => {
   assert.equal(await failureOf('read_file', { path: 'missing.md' }), 'missing.md does not exist');
   assert.match(await failureOf('read_file', { path: '../README.md' }), /is outside of/);
 });

@@ -67,7 +67,7 @@ export interface TextStyle {
 
 /** The style in words, for example `Windows-1252, CRLF line endings`; empty for plain UTF-8 with LF. */
 export const styleInWords = ({ encoding, isCrlf: crlf, hasMark: mark }: TextStyle): string =>
-  [encoding ?? '', crlf ? 'CRLF line ends' : '', mark ? 'byte order mark' : '']
+  [encoding ?? '', crlf ? 'CRLF line endings' : '', mark ? 'byte order mark' : '']
     .filter((word) => word !== '')
     .join(', ');
 

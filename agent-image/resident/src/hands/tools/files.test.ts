@@ -87,7 +87,7 @@ test('a refused edit says where the text stands: each occurrence, or the nearest
   assert.match(await refused('class Mill'), /no line is similar/);
 });
 
-test('edits and writes keep the bytes, line ends, mark, mode and link of a file', async () => {
+test('edits and writes keep the bytes, line endings, mark, mode and link of a file', async () => {
   const latin = Buffer.from('x = 1;\n// caf\xE9 note\n', 'latin1');
   writeFileSync(at('latin1.js'), latin, { mode: 0o755 });
   symlinkSync('latin1.js', at('latin1-link.js'));
@@ -103,7 +103,7 @@ test('edits and writes keep the bytes, line ends, mark, mode and link of a file'
   writeFileSync(at('crlf.py'), '\uFEFFdef f(a):\r\n    return a\r\n');
   assert.match(
     await textOf('read_file', { path: 'crlf.py' }),
-    /, CRLF line ends, byte order mark\n1\tdef f\(a\):\n2\t    return a$/,
+    /, CRLF line endings, byte order mark\n1\tdef f\(a\):\n2\t    return a$/,
   );
   const shown = await textOf('edit_file', {
     path: 'crlf.py',
@@ -113,7 +113,7 @@ test('edits and writes keep the bytes, line ends, mark, mode and link of a file'
   assert.doesNotMatch(shown, /\r/);
   assert.equal(readFileSync(at('crlf.py'), 'utf8'), '\uFEFFdef f(a):\r\n    return -a\r\n');
   const written = await textOf('write_file', { path: 'crlf.py', content: 'a\nb\n' });
-  assert.match(written, /The file keeps its style: CRLF line ends, byte order mark\.$/);
+  assert.match(written, /The file keeps its style: CRLF line endings, byte order mark\.$/);
   assert.equal(readFileSync(at('crlf.py'), 'utf8'), '\uFEFFa\r\nb\r\n');
   writeFileSync(at('data.bin'), Buffer.from('a\0b'));
   assert.equal(await codeOf('edit_file', { path: 'data.bin', old_text: 'a', new_text: 'c' }), 'not_text');

@@ -97,7 +97,7 @@ test('an agent reads a folder, finds its lines with their place and version, and
   assert.doesNotMatch(await textOf('ana', 'search_memories', { query: 'oar of ash wood, raiseMast' }), /eleven|hoist/);
 });
 
-test('documents are for the people of their run and for its repository; one file is a source too', async () => {
+test('documents are for the people of their run and for its repository; a single file is a source too', async () => {
   put('plan.txt', 'The harvest begins on the ninth.\n');
   put('mill/wheel.txt', 'The harvest turns the wheel of the mill.\n');
   assert.match(await textOf('ana', 'remember_documents', { path: 'plan.txt' }), /1 file in 1 piece /);

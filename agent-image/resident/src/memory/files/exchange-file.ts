@@ -22,7 +22,7 @@ export type Exchanged =
 export interface FoundFile {
   /** The last written content; null if it is unknown. */
   readonly base: readonly GraphEntry[] | null;
-  /** Its content; null if it is missing. */
+  /** The content of the file; null if the file is missing. */
   readonly file: GraphFile | null;
   /** False if an entry may seem to be missing because it cannot be read. */
   readonly mayDelete: boolean;

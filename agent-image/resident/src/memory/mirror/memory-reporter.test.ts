@@ -115,7 +115,7 @@ function isEqual(store: Memory, api: Api): void {
   assert.deepEqual(shown.toSorted(), held.toSorted());
 }
 
-test('all memories of an agent reach people, in bounded reports, and later changes alone after that', async () => {
+test('all memories of an agent reach people, in bounded reports, and after that only later changes', async () => {
   const api = anApi();
   const { store, exchange } = aResident(api, aVolume());
   const facts = Array.from({ length: 2_500 }, (_, at) =>

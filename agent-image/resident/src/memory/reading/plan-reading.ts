@@ -47,7 +47,7 @@ export type Passage = Readonly<{
   audience: readonly string[];
   repository: string | null;
   lines: readonly Line[];
-  /** The last turn of the speaker in it. */
+  /** The last turn of the speaker in the passage. */
   turn: number;
 }>;
 
