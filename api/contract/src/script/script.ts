@@ -182,7 +182,7 @@ export const adoptScript = defineRoute('adoptScript POST /agents/{agent_id}/scri
 export const deleteScript = defineRoute('deleteScript DELETE /agents/{agent_id}/scripts/{name}', {
   ...ofAgent,
   params: ScriptParams,
-  summary: 'Delete a script with all its versions; an agent its own, an admin that of any',
+  summary: 'Delete a script with all its versions; an agent may delete its own, an admin any',
   permission: 'agent:steer',
   judged: true,
   answer: json(z.strictObject({ deleted: z.literal(true) })),

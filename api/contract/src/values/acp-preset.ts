@@ -13,7 +13,7 @@ export interface AcpPreset {
   readonly megabytes: number;
   /** True if the program asks before it changes files and runs commands. */
   readonly asks: boolean;
-  /** A fact to know before choosing it. */
+  /** A fact to know before choosing the preset. */
   readonly note: string | null;
 }
 

@@ -113,7 +113,7 @@ export const listNodeFigures = defineRoute('listNodeFigures GET /figures/nodes',
 
 export const getNodeFigures = defineRoute('getNodeFigures GET /figures/nodes/{node}', {
   ...ofFigures,
-  summary: 'Use of one node in the last hour, oldest first; no points of a node that was not read in it',
+  summary: 'Use of one node in the last hour, oldest first; empty if the node was not read in that hour',
   params: z.strictObject({
     node: z
       .string()

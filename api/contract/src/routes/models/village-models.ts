@@ -16,7 +16,7 @@ export const VillageModel = z.strictObject({
     .strictObject({
       at: Time,
       code: z.string().describe('Class of the failure, such as auth, unreachable, overloaded'),
-      message: z.string().nullable().describe('Words of the provider, only for those who manage models'),
+      message: z.string().nullable().describe("The provider's own words, only for those who manage models"),
       fix: z.string().describe('Cause, and the person who can mend it'),
     })
     .nullable()

@@ -125,7 +125,7 @@ export const changeMyBrowser = defineRoute('changeMyBrowser POST /me/notices/pus
 
 export const forgetMyBrowser = defineRoute('forgetMyBrowser DELETE /me/notices/push/{browser_id}', {
   ...mine,
-  summary: 'Notify a browser no longer',
+  summary: 'Stop notifying a browser',
   idempotency: 'natural',
   answer: json(z.strictObject({ forgotten: z.literal(true) })),
   reasons: ['session_needed', 'no_such_browser'],
@@ -139,7 +139,7 @@ export const leaveMail = defineRoute('leaveMail POST /notices/leave', {
   placement: 'versioned',
   audiences: ['people'],
   permission: 'anyone',
-  summary: 'End the emails of one person with the token of such an email: its header List-Unsubscribe',
+  summary: 'End the emails to one person, with the token from the header List-Unsubscribe of such an email',
   idempotency: 'natural',
   rawBody: true,
   body: z.instanceof(Uint8Array).describe('`List-Unsubscribe=One-Click`'),

@@ -19,7 +19,7 @@ export const getMe = defineRoute('getMe GET /me', {
 
 export const renameMe = defineRoute('renameMe PATCH /me', {
   ...mine,
-  summary: 'Change your name, with which you also sign in; earlier texts and the audit keep the name of their time',
+  summary: 'Change your name, with which you also sign in; earlier texts and the audit keep your earlier name',
   idempotency: 'natural',
   body: z.strictObject({ name: ChosenName }),
   answer: SignedIn,

@@ -65,7 +65,7 @@ const Forgotten = json(z.strictObject({ forgotten: z.int().min(0).describe('Numb
 export const listRepositoryMemories = defineRoute('listRepositoryMemories GET /repository-memories', {
   ...reading,
   summary:
-    'Repositories with a memory that the caller may read, by name, with counts of the entries that the caller may know, for an admin of all',
+    'Repositories with a memory that the caller may read, by name, with counts of the entries that the caller may know; an admin gets the counts of all entries',
   query: z.strictObject({
     agent_id: AgentId.optional().describe('Only repositories in which this agent created an entry'),
     ...paging({ max: REPOSITORY_MEMORIES_PAGE_MAX }),
@@ -87,7 +87,7 @@ export const forgetRepositoryEntry = defineRoute(
   {
     ...forgetting,
     summary:
-      'Delete an entry that the caller may know, an admin any entry; the audit keeps its id, and nothing keeps its words',
+      'Delete an entry that the caller may know; an admin may delete any. The audit keeps its id, and its words are gone',
     params: z.strictObject({ memory_id: EntryId }),
     query: ofRepository,
     answer: Forgotten,
