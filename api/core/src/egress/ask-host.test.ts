@@ -91,7 +91,7 @@ test('the hosts of a message are those of its addresses, without the punctuation
   assert.deepEqual(named('Is https://d.example? Or https://d.example.'), ['d.example:443']);
   assert.deepEqual(named('Ask a.example or mia@b.example'), []);
   assert.deepEqual(named('https://good.example,x@evil.example/'), ['evil.example:443'], 'as a program reaches it');
-  // Would take minutes if each sign were read to the last.
+  // This would take minutes if each sign were read to the end of the text.
   assert.deepEqual(named(`${'.'.repeat(300_000)}x https://e.example.`), ['e.example:443']);
 });
 

@@ -136,7 +136,7 @@ test('an addition of a session to an entry of others is an entry for its people,
   );
 });
 
-test('a change without news for its people has no effect; what fewer people know is news for more', () => {
+test('a change that its people know already has no effect; a text that only some of them know still is news for the others', () => {
   const relate: MemoryChange = { op: 'relate', from: 'mill', to: 'hill', type: 'on' };
   const both = after([inSession('mia', 'noa'), add('mill', 'a'), relate]);
   const again = [add('mill', 'a'), add('mill'), relate].map((change) => placed(change, ['mia']));

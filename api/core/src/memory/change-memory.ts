@@ -24,7 +24,7 @@ export interface KeptEntry {
   readonly outside: boolean;
   readonly agentId: string;
   readonly runId: string;
-  /** It never changes. */
+  /** The audience never changes. */
   readonly audience: MemoryAudience;
 }
 

@@ -155,7 +155,7 @@ const Capability = z.strictObject({
   /** False for a server that cannot stream. */
   stream: z.boolean().default(true),
   embeddings: z.boolean().default(true),
-  /** By default known from the name of the model. */
+  /** Whether it sees images; by default, the name of the model decides. */
   images: z.boolean().optional(),
 });
 

@@ -76,9 +76,9 @@ function faultOfIds({ messageId, contextId, taskId }: Message): string | null {
 
 type MessageReading =
   | { readonly kind: 'message'; readonly message: ReadMessage }
-  /** It cannot be read; `fault` says what to send instead. */
+  /** The message cannot be read; `fault` says what to send instead. */
   | { readonly kind: 'fault'; readonly fault: string }
-  /** It has a part that is neither text, JSON nor bytes. */
+  /** The message has a part that is neither text, JSON nor bytes. */
   | { readonly kind: 'address' };
 
 const orNull = (id: string): string | null => (id === '' ? null : id);

@@ -209,7 +209,7 @@ test("the offered skills of the image are those in the image's folder, with thei
   assert.deepEqual(Object.fromEntries(files.map(({ name, description }) => [name, description])), IMAGE_SKILLS);
 });
 
-test('front matter with thousands of keys, or of collections in each other, is not parsed: it would keep the API busy for minutes', async () => {
+test('front matter with thousands of keys, or of nested collections, is not parsed: it would keep the API busy for minutes', async () => {
   const metadata = { name: 'm', uid: 'u', resourceVersion: '1', labels: { 'hamlet.village/skill': 'true' } };
   const keys = Array.from({ length: 8_000 }, (_, at) => `k${at}:`).join('\n');
   const text = (more: string) => `---\nname: m\ndescription: Words.\n${more}\n---\nWrite.`;

@@ -143,7 +143,7 @@ test('a request for a permission has buttons; one press answers it, as its perso
   assert.match((await received()).text, /could not finish this/);
 });
 
-test('/pay holds money for a task, whose result is paid in the village alone', async () => {
+test('/pay holds money for a task, whose result is paid only in the village', async () => {
   telegram.write(ZOE, '/pay 99 Count the loaves.');
   assert.match((await received()).text, /allowance/i);
   telegram.write(ZOE, '/pay 2,5 Count the loaves.');

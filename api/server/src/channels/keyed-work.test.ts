@@ -38,7 +38,7 @@ test('a slow bot delays no other, and each bot works on one thing', async () => 
   await settled;
 });
 
-test('at most so many work at once, and the bot that waited longest is next', async () => {
+test('a limited number work at once, and the bot that waited longest is next', async () => {
   const bots = ['ada', 'bob', 'cleo'].map((agentId) => fakeBot(agentId));
   const { started, work, end } = manual();
   const polls = new KeyedWork<Bot>(1);

@@ -75,7 +75,7 @@ async function collect(seconds: number, status = 200): Promise<void> {
   await job?.run();
 }
 
-test('two collections give rates, GPUs and an hour of points, which survive in Redis alone', async () => {
+test('two collections give rates, GPUs and an hour of points, which are stored only in Redis', async () => {
   await collect(0);
   await collect(15);
   const { nodes, agents } = await figures.store.read();

@@ -29,7 +29,7 @@ const publicTables = (names: string): readonly string[] => names.split(' ').map(
 const ledgerTables = (names: string): readonly string[] => names.split(' ').map((name) => `ledger.${name}`);
 const boardTables = (names: string): readonly string[] => names.split(' ').map((name) => `board.${name}`);
 
-/** Their rows stay permanently. */
+/** Tables whose rows stay permanently. */
 const RECORDS: readonly KeepingRule[] = [
   {
     id: 'books',

@@ -116,7 +116,7 @@ test('words of a person in a chat that rests become a fact, which the next chat 
   assert.doesNotMatch(asked, /Mia lives in York/);
 });
 
-test('a person corrects a learned fact, and the next chat knows the correction alone', async () => {
+test('a person corrects a learned fact, and the next chat knows only the correction', async () => {
   const { memory_id } = await believed('Mia lives in Leeds.');
   await mia.client.correctAgentMemory({ agent_id: 'ada', memory_id, text: 'Mia lives in Hull.' });
   const asked = await say('Where do I live?');

@@ -52,7 +52,7 @@ test('a member whom the list does not name joins no session on a repository; lis
   assert.equal(without.people.length, 2, 'a session without a repository is open to all');
 });
 
-test('a person who left the list says nothing more in the session and still reads it; its runs use no memory', async () => {
+test('a person who left the list can no longer write in the session but still reads it; its runs use no memory', async () => {
   const sessionId = await open('ada', 'Zoe');
   const first = await working('ada', await runOf(talk.say(zoe.client, sessionId, 'Remember the safe.')));
   const ada = talk.play.as('ada');
@@ -84,7 +84,7 @@ test('the run of a person who left the session and the list uses no memory', asy
   dataOf(await talk.answer('bob', asked.run_id, 'Done.'));
 });
 
-test('an admin may always; with the role, the right goes', async () => {
+test('an admin may always use the session; the right ends with the role', async () => {
   const sessionId = await open('cleo');
   const ines = await invite(admin, peopleUrl, { name: 'Ines', role: 'admin' });
   const first = await working('cleo', await runOf(talk.say(ines.client, sessionId, 'Hello.')));

@@ -309,7 +309,7 @@ test('people read what each request to the model contained, part by part, and me
   assert.ok(veiled?.parts.every(({ text }) => text === null));
 });
 
-test('calls that end in the pod alone are in the audit, once and without their texts; reads are not', async () => {
+test('calls that end only in the pod are in the audit, once and without their texts; reads are not', async () => {
   const run = await Mirrored.of('cleo');
   const calls = ['remember', 'program.edit', 'search_memories'].map((tool, at) => ({ ...call, id: `0.${at}`, tool }));
   const said = { type: 'model_answered', ask: 0, attempt: 0, message: ref('message'), hasText: true, calls };

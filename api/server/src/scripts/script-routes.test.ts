@@ -189,7 +189,7 @@ test('a script that a tainted run saved taints each run that uses it, permanentl
   assert.equal((await listOf('cleo')).find(({ name }) => name === 'after')?.tainted, true);
 });
 
-test('a script is adopted only from a post that the agent may read, and only if it is one', async () => {
+test('a script is adopted only from a post that the agent may read, and only if the attachment is a script', async () => {
   const working = await permits.startRun('bob');
   const post = await permits.play.admin.createPost({
     title: 'None',

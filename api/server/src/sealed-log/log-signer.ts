@@ -46,7 +46,7 @@ export async function openLogSigner(options: SignerOptions): Promise<LogSigner |
   if (pem === null) return null;
   if (!isKeyName(options.origin))
     throw new Error(
-      `HAMLET_LOG_ORIGIN: ${options.origin} cannot name a key; write a name without spaces and plus signs`,
+      `HAMLET_LOG_ORIGIN: ${options.origin} cannot name a key; write a name without spaces or plus signs`,
     );
   const privateKey = createPrivateKey(pem);
   if (privateKey.asymmetricKeyType !== 'ed25519')

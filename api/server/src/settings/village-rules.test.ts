@@ -20,7 +20,7 @@ test('stored rules replace those of the chart, whose denials stay in force, once
   assert.deepEqual(missingDenials(CHART, [{ ...DENIAL, reason: 'Another reason' }]), [DENIAL]);
 });
 
-test('a chart that keeps its rules counts alone', () => {
+test('only the rules of a chart that keeps them count', () => {
   assert.deepEqual(rulesInForce({ rules: CHART, editable: false }, [row(STORED)]).rules, CHART);
 });
 

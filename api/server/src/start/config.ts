@@ -135,7 +135,7 @@ const Environment = z.object({
   HAMLET_LOG_DIR: optional('folder for checkpoints of the sealed log, outside of the database'),
   HAMLET_LOG_ORIGIN: z
     .string()
-    .regex(/^[^\s+]{1,200}$/, 'write a name without spaces and plus signs')
+    .regex(/^[^\s+]{1,200}$/, 'write a name without spaces or plus signs')
     .optional()
     .describe('origin of the sealed log (hamlet.village/NAMESPACE)'),
   HAMLET_TURN_DAYS: whole('days to keep the text of a turn; 0 keeps it permanently (30)', {

@@ -38,7 +38,7 @@ async function countRows(): Promise<ReadonlyMap<string, number>> {
 
 const balancesOf = () => superuser.run('select book, owner, balance::text from ledger.account order by book, owner');
 
-// Its agent asked on the day of the dump; a request lapses after a day.
+// The agent asked on the day of the dump; a request lapses after a day.
 await superuser.run(`alter table permission disable trigger goes_forward;
   update permission set expires_at = now() + interval '1 day' where state = 'pending';
   alter table permission enable always trigger goes_forward`);

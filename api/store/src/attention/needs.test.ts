@@ -42,7 +42,7 @@ before(async () => {
       select ${id}, 'agent-' || n % 50, 'uid', 'prompt', 'Work', case when n % 10 = 0 then 'failed' else 'done' end, 1, 1, ${at}, ${at}, ${at}, 'member', 'mia',
         case when n % 10 = 0 then 'no_progress' end, case when n % 10 = 0 then 'It repeats itself.' end
       from ${rows}`.execute(one);
-    // Its runs have ended.
+    // The triggers would refuse permissions of ended runs.
     await sql`alter table permission disable trigger user`.execute(one);
     await sql`insert into permission (permission_id, run_id, agent_id, request, call_id, tool, arguments, arguments_hash, why, reason, policy_version, state, asked_at, expires_at)
       select ${id}, run_id, agent_id, n::text, '1.0', 'shell', '{}', sha256('{}'), 'policy', '', repeat('a', 64), case when n <= 3 then 'pending' else 'withdrawn' end, ${at}, now() + interval '1 hour'

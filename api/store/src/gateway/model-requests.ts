@@ -43,7 +43,7 @@ export interface ModelRequestEnd {
 
 interface EndingRequest {
   readonly requestId: string;
-  /** Its audit row; null if no provider was asked. */
+  /** The audit row of the request; null if no provider was asked. */
   readonly line: AuditEntry | null;
   /** The run that the request served, and what it used there. */
   readonly charge?: RunCharge | undefined;

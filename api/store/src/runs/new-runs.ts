@@ -34,9 +34,9 @@ interface NewWorker {
   readonly role: string;
   readonly depth: number;
   readonly budgets: RunBudgets;
-  /** Its lists of tools, besides its agent's; a tool must be in each. */
+  /** The run's lists of tools, besides that of its agent; a tool must be in each. */
   readonly toolLists: readonly (readonly string[])[];
-  /** The stage of its parent's workflow that it works for. */
+  /** The stage of the parent's workflow that the run works for. */
   readonly stage?: WorkerStage | undefined;
 }
 

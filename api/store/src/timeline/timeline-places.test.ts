@@ -30,7 +30,7 @@ before(async () => {
   await db.connection().execute(async (one) => {
     await sql`set session_replication_role = replica`.execute(one);
     await sql`set statement_timeout = 0`.execute(one);
-    // Its reads would count.
+    // Reads of an automatic vacuum would count.
     for (const table of ['run', 'session', 'session_person', 'board.post', 'standing_measure', 'audit'])
       await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(one);
     await sql`insert into session (session_id, agent_id, created_by_role, created_by_id)

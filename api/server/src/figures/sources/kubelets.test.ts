@@ -62,7 +62,7 @@ after(async () => {
   await Promise.all([server.remove(), authority.remove()]);
 });
 
-test('reads a node with a token of the account hamlet-figures alone', async () => {
+test('reads a node only with a token of the account hamlet-figures', async () => {
   const [node] = await readOnce();
   assert.deepEqual(
     [node?.name, node?.ready, node?.cores, node?.memoryBytes, node?.summary?.memoryAvailableBytes, node?.problem],
@@ -115,7 +115,7 @@ test('a kubelet that is gone is unreachable', async () => {
   assert.equal(node?.problem?.reason, 'unreachable');
 });
 
-test('a lost node has nothing for pods', async () => {
+test('a lost node has no figures for its pods', async () => {
   const kubelets = open(authority.root);
   await addNode('box2', kubelet);
   const names = async () => (await kubelets.allocatable())?.map(({ name }) => name).toSorted();

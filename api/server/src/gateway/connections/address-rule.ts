@@ -5,7 +5,7 @@ const FORBIDDEN_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   // Link-local addresses, on which clouds serve the metadata and credentials of a machine.
   ['169.254.0.0', 16],
-  // Metadata and agents of Alibaba, Oracle and Azure outside the link-local network.
+  // Metadata services and agents of Alibaba, Oracle and Azure outside the link-local network.
   ['100.100.100.200', 32],
   ['192.0.0.192', 32],
   ['168.63.129.16', 32],

@@ -17,7 +17,7 @@ export type VllmFigures = z.infer<typeof VllmFigures>;
 const RUNNING = 'vllm:num_requests_running';
 const WAITING = 'vllm:num_requests_waiting';
 const CACHE = 'vllm:kv_cache_usage_perc';
-/** Its name before version 0.10. */
+/** The name of the cache's figure before version 0.10. */
 const OLD_CACHE = 'vllm:gpu_cache_usage_perc';
 const PROMPT = 'vllm:prompt_tokens_total';
 const GENERATED = 'vllm:generation_tokens_total';

@@ -42,7 +42,7 @@ test('the API serves the web at / with any query and a strict policy, and lets b
   assert.match((await fetch(`${url}/assets/app-abc123.js`)).headers.get('cache-control') ?? '', /immutable/);
 });
 
-test('the worker that shows notices is a script that loads its icon alone, and the manifest of the web app has its type', async () => {
+test('the worker that shows notices is a script that loads only its icon, and the manifest of the web app has its type', async () => {
   for (const file of ['push-worker.js', 'manifest.webmanifest'])
     await copyFile(new URL(`../../../../../web/public/${file}`, import.meta.url), join(folder, file));
   const { headers } = await fetch(`${url}/push-worker.js`);

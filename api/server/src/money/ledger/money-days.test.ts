@@ -35,7 +35,7 @@ test('a day has its total and its agents by what they spent, and a quiet day zer
   });
 });
 
-test('a village of many agents names those that spent most, and counts all', () => {
+test('a day of many agents names those that spent the most, and counts all of them', () => {
   const many = Array.from({ length: MONEY_DAY_AGENTS_MAX + 3 }, (_, at) => sum(`a${at}`, BigInt(at)));
   const day = moneyDayOf('2026-11-30', { sums: many, costs: null });
   assert.deepEqual([day.agents.length, day.left_out, day.agents[0]?.agent_id], [100, 3, 'a102']);

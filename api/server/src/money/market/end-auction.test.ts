@@ -21,7 +21,7 @@ test('an auction waits while its GPU is lost, and is sold once it is back', asyn
   const times = { starts_at: at(2), ends_at: at(3), closes_at: at(1) };
   const auction = await play.admin.openAuction({ lane: 'gpu-0', ...times, reserve: '2', note: 'one hour' });
   dataOf(await play.as('bob').raw.placeBid({ auction_id: auction.auction_id, amount: '3' }));
-  // Its job would settle the auction.
+  // A job of the replica would settle the auction.
   await replica.stop();
   await db
     .withTables<{ auction: { closes_at: Date } }>()

@@ -315,7 +315,7 @@ test("comparing the books with a provider's statement finds payments on one side
 });
 
 test('PayPal is off by default, and the log says so', async () => {
-  assert.ok(village.logs.some((line) => line.includes('payments by PayPal are off')));
+  assert.ok(village.logs.some((line) => line.includes('PayPal payments are off')));
   const response = await fetch(`${play.url}${receivePayPalWebhook.path}`, { method: 'POST', body: '{}' });
   assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [409, 'paypal_off']);
 });

@@ -142,7 +142,7 @@ export async function startPayments(
   const differences = differencesJob(ports);
   const shared = { income, creditLimit, rate: config };
   if (paypal === null) {
-    log('info', 'payments by PayPal are off; admins credit payments (HAMLET_PAYPAL turns PayPal on)');
+    log('info', 'PayPal payments are off; admins credit payments (HAMLET_PAYPAL turns PayPal on)');
     const stop = async (): Promise<void> => undefined;
     return { ...shared, paypalMode: 'off', orders: null, nudge: () => undefined, jobs: [differences], stop };
   }
@@ -153,13 +153,13 @@ export async function startPayments(
     if (!freeze.frozen) await settleCaptures({ db, client: link.client, income, config, log });
   });
   let nudged = Promise.resolve();
-  log('info', 'payments by PayPal are on', { mode: paypal.mode, currency: config.currency });
+  log('info', 'PayPal payments are on', { mode: paypal.mode, currency: config.currency });
   return {
     ...shared,
     paypalMode: paypal.mode,
     orders: { createOrder: link.client.createOrder, captureOrder: link.client.captureOrder, currency: config.currency },
     nudge: () => {
-      // The regular job follows within a second and logs an error that lasts.
+      // The regular job follows within a second and logs an error that persists.
       nudged = work().catch(() => undefined);
     },
     jobs: [

@@ -51,7 +51,7 @@ function digestOf({ transmissionId, transmissionTime, certUrl, signature, raw }:
 export function webhookHandler({ db, payments }: Village): Pick<Handlers, 'receivePayPalWebhook'> {
   return {
     receivePayPalWebhook: plain(async ({ body, headers, now }) => {
-      if (payments.paypalMode === 'off') return refused('paypal_off', 'Payments by PayPal are off in this village');
+      if (payments.paypalMode === 'off') return refused('paypal_off', 'PayPal payments are off in this village');
       const delivery: Delivery = {
         transmissionId: headerOf(headers, 'transmission-id'),
         transmissionTime: headerOf(headers, 'transmission-time'),

@@ -64,7 +64,7 @@ async function stopsBy(code: PanicCode, ...lines: string[]): Promise<void> {
 
 const times = (count: number, line: string): string[] => Array.from({ length: count }, () => line);
 
-test('tests that fail the same way six times, with changes between them', async () => {
+test('tests that fail the same way six times, with changes between them, stop the run', async () => {
   writeFileSync(
     join(village.hands.workspace, 'test_bread.py'),
     'import unittest\nclass T(unittest.TestCase):\n  def test(self): self.fail()\n',
@@ -73,7 +73,7 @@ test('tests that fail the same way six times, with changes between them', async 
   await stopsBy('tests_keep_failing', run, ...times(5, run).flatMap((again) => [shell('echo a change'), again]));
 });
 
-test('access that a server denies six times in a row', async () => {
+test('access that a server denies six times in a row stops the run', async () => {
   await stopsBy('access_denied', ...times(6, shell(`curl -sS --fail ${address}/denied`)));
 });
 

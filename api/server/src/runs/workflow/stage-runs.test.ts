@@ -362,7 +362,7 @@ test('the worker of a stage has the marks that its task has when it begins', asy
   assert.deepEqual(pluck((await runs.get(second.run_id)).taint ?? [], 'source'), ['parent']);
 });
 
-test('a stage from which the run followed hundreds of edges has ended', async () => {
+test('a stage has ended once the run has followed hundreds of its edges', async () => {
   const task = await begun('fay');
   const edges = Array.from({ length: 300 }, (_, at) => `start-${at}`);
   dataOf(await store(task, [OPENED, opened('start', { role: 'linear' }), closed('start', 'done', { edges })], TEXTS));
