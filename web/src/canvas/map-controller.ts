@@ -131,7 +131,7 @@ export class MapController {
     this.#ask();
   }
 
-  /** The world changed, which may show from now on. */
+  /** Notes a change of the world, which the map may show from now on. */
   worldChanged(): void {
     this.#changedMs = performance.now();
     if (this.#cause !== 'still') return;

@@ -140,7 +140,7 @@ test("the form does not overwrite another person's change unseen", async () => {
   await page.click('.tier-form button[type="submit"]');
   await page
     .locator('.tier-form .notice-bad[data-code="precondition_failed"]', {
-      hasText: 'This tier changed while you wrote',
+      hasText: 'This tier changed while you were editing',
     })
     .waitFor();
   assert.equal(await page.inputValue('.tier-form [name="memory"]'), '384Mi');

@@ -27,7 +27,7 @@ test('a map on which nothing changes has the same picture at each tick, and each
   assert.notEqual(pictureOf(shownAt({}, 1200), false), first, 'the light');
 });
 
-test('a map at rest has a new picture only once its light is clearly another', () => {
+test('a map at rest has a new picture only once its light has clearly changed', () => {
   const changed = (minute: number): boolean =>
     pictureOf(shownAt({}, minute), false) !== pictureOf(shownAt({}, 400), false);
   assert.deepEqual([404, 430].map(changed), [false, true]);

@@ -29,7 +29,7 @@ interface ComposerProps {
   readonly hint?: string | null;
 }
 
-/** The field for a message. Enter sends it, Shift and Enter begin a new line. */
+/** The field for a message. Enter sends it, Shift+Enter begins a new line. */
 export function Composer(props: ComposerProps) {
   const { draft, to, busy = false, focused, answers = false, onSend, stop = null, hint = null } = props;
   const [text, setText] = useDraft(draft);
@@ -85,7 +85,7 @@ export function Composer(props: ComposerProps) {
           word={<span className="composer-word">{word}</span>}
           type="submit"
           aria-disabled={!ready}
-          title="Send (Enter). Shift and Enter begin a new line"
+          title="Send (Enter). Shift+Enter begins a new line"
         />
       </div>
     </Form>

@@ -29,7 +29,7 @@ const GPU: GpuFigures = {
   agent_ids: [],
 };
 
-test('labels of bytes and cores', () => {
+test('bytes and cores have labels', () => {
   assert.deepEqual([0, 1_023, 1_024, 1_536, 10 * 2 ** 20, 1.25 * GIB, 9.96 * GIB, 3_000 * GIB].map(bytesLabel), [
     '0 B',
     '1023 B',

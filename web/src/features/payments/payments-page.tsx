@@ -148,8 +148,8 @@ const REFRESH_MS = 60_000;
 function PayCard() {
   const terms = useLive(getPayPalTerms, {}, REFRESH_MS);
   return (
-    <section className="card payment-card pay-card" aria-label="Pay in by PayPal" data-paypal={terms.data?.paypal}>
-      <h2>Pay in by PayPal</h2>
+    <section className="card payment-card pay-card" aria-label="Pay in with PayPal" data-paypal={terms.data?.paypal}>
+      <h2>Pay in with PayPal</h2>
       {terms.data === null ? <Unread refused={terms.refused} /> : <Pay terms={terms.data} />}
     </section>
   );
@@ -194,7 +194,7 @@ function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly cu
   };
   return (
     <ActionForm
-      label="Pay in by PayPal"
+      label="Pay in with PayPal"
       sending={sending}
       ready={reading.ok}
       word={reading.ok ? `Pay ${reading.amount} ${currency} at PayPal` : 'Pay at PayPal'}

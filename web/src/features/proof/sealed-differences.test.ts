@@ -38,7 +38,7 @@ test('every field of an entry is compared with its leaf', () => {
   }
 });
 
-test('the audit record of the same entry', () => {
+test('the audit record of the same entry is compared', () => {
   const record: AuditRecord = {
     record_id: ENTRY.ledger_entry_id,
     kind: 'ledger',

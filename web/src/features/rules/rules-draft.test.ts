@@ -13,7 +13,7 @@ test('the list shows the rules of the village, and those of a tier or an Agent b
   assert.deepEqual(JSON.parse(withRules('[]', 'village', [RULE])), [RULE]);
 });
 
-test('a text in another form shows as JSON alone', () => {
+test('a text in another form shows only as JSON', () => {
   for (const text of ['[', '{}', '["publish"]', 'null']) assert.equal(rulesOfText(text, 'village'), null, text);
   for (const text of ['[]', '{"rules":{}}']) assert.equal(rulesOfText(text, 'agent'), null, text);
 });

@@ -201,7 +201,12 @@ export function PolicyFields({ draft, problems, of }: FieldProps) {
           ]}
         />
         {draft.missedRuns === 'CatchUp' && (
-          <TextField label="Most runs to catch up" name="catch-up-limit" inputMode="numeric" {...of('catchUpLimit')} />
+          <TextField
+            label="Maximum runs to catch up"
+            name="catch-up-limit"
+            inputMode="numeric"
+            {...of('catchUpLimit')}
+          />
         )}
         <SelectField
           label="While an earlier run is active"

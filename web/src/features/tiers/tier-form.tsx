@@ -201,7 +201,7 @@ function Refusal({ save, onTakeOver }: Readonly<{ save: TierSave; onTakeOver: ()
     <RefusedNotice
       refused={{
         ...save.refused,
-        title: 'This tier changed while you wrote',
+        title: 'This tier changed while you were editing',
         detail: 'Your changes were not saved. They are still in this form.',
       }}
     >

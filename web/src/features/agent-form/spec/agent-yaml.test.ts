@@ -4,7 +4,7 @@ import { Agent, ScheduleSpec } from '@hamlet/contract';
 import { parseAllDocuments } from 'yaml';
 import { resourceYaml } from './agent-yaml.ts';
 
-test('the text is what kubectl takes: both objects, with all texts as they were written', () => {
+test('the text is one that kubectl accepts: both objects, with all texts as they were written', () => {
   const instructions = 'Bake at dawn.\n\n- no: "quotes"\n- # is not a comment';
   const text = resourceYaml([
     { kind: 'Agent', name: 'ada', spec: { displayName: 'Ada ', persona: { instructions: `${instructions}\n` } } },

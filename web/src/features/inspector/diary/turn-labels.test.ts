@@ -10,7 +10,7 @@ const TURN: TurnParts = {
   reflected: {},
 };
 
-test('a turn in words', () => {
+test('a turn is described in words', () => {
   assert.deepEqual(turnLabel(TURN), {
     goal: 'have a coffee',
     saw: '2 neighbours, one thing in reach',

@@ -21,7 +21,7 @@ const PLACES: Readonly<Record<string, readonly [line: number, column: number] | 
   '01': [1, 2],
 };
 
-test('the place at which a text stops being JSON', () => {
+test('a fault names the place at which a text stops being JSON', () => {
   for (const [text, place] of Object.entries(PLACES)) {
     const fault = jsonFault(text);
     assert.deepEqual(fault === null ? null : [fault.line, fault.column], place, text);

@@ -41,7 +41,7 @@ test('a stage says what it runs', () => {
   assert.equal(workLabel({ role: 'agent', planned: null }), 'agent');
 });
 
-test('times and usage of stages, in words', () => {
+test('times and usage of stages are shown in words', () => {
   assert.equal(stageLength(aWorkflowStage('a', { started_at: null }), 0), '');
   const open = aWorkflowStage('a', { ended_at: null });
   assert.equal(stageLength(open, Date.parse('2026-11-29T10:01:00Z')), '1 min');
