@@ -133,7 +133,7 @@ test('the API reads the tokens of the bots that the chart lists, and no other Se
   await assert.rejects(api.delete(SECRETS, { namespace, name: 'ada-slack' }), /cannot delete resource/);
 });
 
-test('the API gets tokens of the account for figures alone', async () => {
+test('the API gets tokens only of the account for figures', async () => {
   const life = { expirationSeconds: 600 };
   await serviceAccountToken(api, accountOf('figures'), life);
   for (const name of ['api', 'agent'])

@@ -116,7 +116,7 @@ export const NODES_DASHBOARD: Dashboard = {
         ],
       },
       {
-        title: 'Time to the first token, 95 % below',
+        title: 'Time to the first token (p95)',
         unit: 's',
         queries: [
           [

@@ -70,7 +70,7 @@ export const VILLAGE_DASHBOARD: Dashboard = {
         queries: [['{{outcome}}', `60 * sum by (outcome) (rate(hamlet_jobs_total{${VILLAGE}}[$__rate_interval]))`]],
       },
       {
-        title: 'Event loop, late in one of a hundred turns',
+        title: 'Event loop lag (p99)',
         unit: 's',
         queries: [['{{pod}}', `max by (pod) (nodejs_eventloop_lag_p99_seconds{${VILLAGE}})`]],
       },
