@@ -28,7 +28,7 @@ test('a failed program throws with the end of its output, the path of the log, a
     failed,
     (error) =>
       error instanceof Failure &&
-      /ended with 3:[\s\S]*why/.test(error.message) &&
+      /ended with code 3:[\s\S]*why/.test(error.message) &&
       error.message.includes(log) &&
       error.fix === 'do that',
   );

@@ -65,7 +65,10 @@ export async function run(program: string, args: readonly string[], options: Run
   if (code === 0) return stdout.trimEnd();
   const tail = output.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
   const where = options.log === undefined ? '' : `\n  all of it: ${options.log}`;
-  throw new Failure(`${program} ${args.slice(0, 3).join(' ')} … ended with ${code}:\n${tail}${where}`, options.fix);
+  throw new Failure(
+    `${program} ${args.slice(0, 3).join(' ')} … ended with code ${code}:\n${tail}${where}`,
+    options.fix,
+  );
 }
 
 function notRunnable(program: string, error: NodeJS.ErrnoException): Error {

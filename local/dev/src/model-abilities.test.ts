@@ -20,14 +20,14 @@ const abilities = (): Promise<ModelAbilities> =>
 
 const chat = OPENAI_WIRE.plain(HELLO);
 
-test('a chat model with tools and JSON', async () => {
+test('a chat model with tools and JSON is detected', async () => {
   serves = (path) => (path === '/v1/chat/completions' ? chat : REFUSED);
   assert.deepEqual(await abilities(), { isBaseModel: false, tools: true, json: true });
   assert.equal(wire.requests.length, 2);
   assert.equal(wire.requests[0]?.headers['authorization'], 'Bearer sk-0123456789');
 });
 
-test('a chat model without tools, and one without JSON', async () => {
+test('a chat model without tools, and one without JSON, are detected', async () => {
   serves = (_path, body) => ('tools' in body ? REFUSED : chat);
   assert.deepEqual(await abilities(), { isBaseModel: false, tools: false, json: true });
   serves = (_path, body) => ('response_format' in body ? REFUSED : chat);

@@ -65,7 +65,7 @@ async function readThen(place: Place, until: string): Promise<Then> {
   const note = await psql(place, { server: 'recovered' }, "select coalesce(note, '') from log.head");
   if (note !== '' && !isSignedBy(`${note.trimEnd()}\n`, await secretValue(place, 'hamlet-log', 'key.pem')))
     throw new Failure(
-      `the log of ${until} was signed by another key than that of the village, so it would seal nothing; nothing was changed`,
+      `the log of ${until} was signed with a different key than the village has, so it would seal nothing; nothing was changed`,
       'put the key of then into the Secret hamlet-log and restore again, or choose a moment after the key was replaced (docs/SECRETS.md, "The key of the log")',
     );
   return { ...facts, migration, note };
@@ -106,7 +106,7 @@ function refuseMoment(until: string): void {
   const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(until) && !Number.isNaN(Date.parse(until));
   if (!isMoment) throw new Failure(`UNTIL=${until} is not a time; nothing was changed`, UNTIL_FIX);
   if (Date.parse(until) >= Date.now())
-    throw new Failure(`UNTIL=${until} is not over yet; nothing was changed`, UNTIL_FIX);
+    throw new Failure(`UNTIL=${until} is in the future; nothing was changed`, UNTIL_FIX);
 }
 
 /** Makes Postgres finish its current segment, so that the archive reaches the present. */

@@ -10,15 +10,15 @@ const LANDED = 'api/store/migrations/landed.sha256';
 
 /** Data that can replace a village's. */
 export interface Replacement {
-  /** Its origin, in words. */
+  /** The origin of the data, in words. */
   readonly title: string;
-  /** Its moment, in ISO 8601. */
+  /** The moment of the data, in ISO 8601. */
   readonly moment: string;
   readonly folder: string;
   readonly migration: string;
-  /** The version of its Postgres. */
+  /** The version of the data's Postgres. */
   readonly postgres: string;
-  /** The number of its sealed entries. */
+  /** The number of sealed entries. */
   readonly sealed: number;
   readonly holdings: Holdings;
   /** Replaces what is not in the database, while the village is stopped. */

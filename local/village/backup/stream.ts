@@ -36,7 +36,7 @@ export async function transfer(place: Place, { pod, container, command, to, from
   );
   const [code] = await Promise.all([ended, drain(child.stdout, to, doing), feed(child.stdin, from, doing)]);
   if (code !== 0)
-    throw new Failure(`${command.join(' ').slice(0, 120)} in ${pod} ended with ${code}:\n${stderr.trim()}`);
+    throw new Failure(`${command.join(' ').slice(0, 120)} in ${pod} ended with code ${code}:\n${stderr.trim()}`);
 }
 
 async function drain(output: Readable, to: string | undefined, doing: (text: string) => void): Promise<void> {

@@ -48,7 +48,7 @@ interface Manifest {
   readonly devDependencies?: object;
 }
 
-test('the runtime brings the npm packages of its own workspaces alone', () => {
+test('the runtime brings only the npm packages of its own workspaces', () => {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
   const manifests = workspaces.map(
     (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest,

@@ -24,7 +24,7 @@ const LEFT_OUT = /^node_modules$|^dist$|\.test\.tsx?$/;
 export interface Source {
   /** A file or folder on this machine. */
   readonly from: string;
-  /** Its path in the context; `.` for the contents of a folder. */
+  /** The path in the context; `.` for the contents of a folder. */
   readonly to: string;
   /** Includes tests, node_modules and dist, which are excluded otherwise. */
   readonly whole?: boolean;
