@@ -19,5 +19,5 @@ export const handsBy =
 export async function mustRun(hands: Hands, script: string, input?: string): Promise<void> {
   const { code, output } = await hands(script, input === undefined ? {} : { input });
   if (code !== 0)
-    throw new Error(`${script.slice(0, 100)} ended in the hands with ${code}: ${output.trim().slice(-500)}`);
+    throw new Error(`${script.slice(0, 100)} ended in the hands with code ${code}: ${output.trim().slice(-500)}`);
 }

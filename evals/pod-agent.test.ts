@@ -47,7 +47,7 @@ const online = (pod: string): Answer => ok({ why: { ready: true }, status: { onl
 const STARTING = ok({ why: { ready: false }, status: { online: false }, pod: null });
 const options = { money: '50', model: MODEL, signal: new AbortController().signal };
 
-test('an agent gets its manifest, the model alone, its money and hands in its present pod, and is deleted', async () => {
+test('an agent gets its manifest, only the tested model, its money and hands in its present pod, and is deleted', async () => {
   const { village, asked, read } = pretendVillage({
     putModelCredential: [refused('no_such_agent'), ok({})],
     getAgent: [STARTING, online('eval-1'), online('eval-2')],
@@ -83,7 +83,7 @@ test('a model that the village refuses stops the eval, and leaves no agent behin
   const { village, read } = pretendVillage({ putModelCredential: [refused('address_refused')] });
   await assert.rejects(openPodAgent({ ...village, ...options }), {
     name: 'Failure',
-    message: /does not take the model: address_refused/,
+    message: /refused the model: address_refused/,
   });
   assert.match(read('calls'), /delete agent eval-/);
 });

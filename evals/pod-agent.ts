@@ -51,7 +51,7 @@ export interface PodAgentOptions extends RunningVillage {
   readonly signal: AbortSignal;
 }
 
-/** Its village life is paused, because a turn in the middle of a task costs tokens and time. */
+/** The village life of the agent is paused, because a turn in the middle of a task costs tokens and time. */
 const manifestOf = (name: string): string =>
   JSON.stringify({
     apiVersion: API_VERSION,
@@ -78,7 +78,7 @@ async function connect(agentId: string, { client, model, signal }: PodAgentOptio
   await until(`the API knows ${agentId}`, signal, async () => {
     const put = await client.call(putModelCredential, { body });
     if (put.ok || put.problem.code === 'no_such_agent') return put.ok ? true : null;
-    throw new Failure(`the village does not take the model: ${put.problem.detail}`);
+    throw new Failure(`the village refused the model: ${put.problem.detail}`);
   });
 }
 

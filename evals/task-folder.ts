@@ -9,7 +9,7 @@ import type { EvalTask } from './task.ts';
 export interface TaskFolder {
   readonly hands: Hands;
   readonly task: EvalTask;
-  /** Its path in the hands. */
+  /** The path of the folder in the hands. */
   readonly base: string;
 }
 

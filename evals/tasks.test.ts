@@ -48,7 +48,7 @@ const firstOfEachKind = (): readonly EvalTask[] =>
 
 describe('tasks', { concurrency: 2 }, () => {
   for (const task of FULL_RUN ? tasks : firstOfEachKind())
-    test(`${task.name}: the reference solution passes, and nothing done fails`, async () => {
+    test(`${task.name}: the reference solution passes, and doing nothing fails`, async () => {
       const base = join(folder, task.name);
       const place = { hands, task, base };
       await layOut(place);
