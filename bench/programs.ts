@@ -57,6 +57,6 @@ export function forkServer(
   ends.defer(() => void child.kill('SIGKILL'));
   return new Promise((done, fail) => {
     child.once('message', (port) => done({ child, port: Number(port) }));
-    child.once('exit', (code) => fail(new Error(`${file} ended with ${String(code)}`)));
+    child.once('exit', (code) => fail(new Error(`${file} ended with code ${String(code)}`)));
   });
 }

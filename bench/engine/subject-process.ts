@@ -68,7 +68,7 @@ export class SubjectProcess {
       const late = setTimeout(() => reject(new Error(`no report within ${LIMIT_MS} ms`)), LIMIT_MS);
       const ended = (code: number | null): void => {
         clearTimeout(late);
-        reject(new Error(`the subject ended with ${code}`));
+        reject(new Error(`the subject ended with code ${code}`));
       };
       this.#child.once('exit', ended);
       this.#child.once('message', (report: Report) => {

@@ -40,7 +40,7 @@ async function callersAt({ url, tokens }: Target, seconds: number): Promise<Arri
   try {
     const answer = new Promise<Answer>((done, fail) => {
       child.once('message', (message: Answer) => done(message));
-      child.once('exit', (code) => fail(new Error(`the callers ended with ${code}`)));
+      child.once('exit', (code) => fail(new Error(`the callers ended with code ${code}`)));
     });
     child.send({ url, tokens, seconds } satisfies Load);
     const answered = await answer;

@@ -31,7 +31,7 @@ export async function callRows(calls: number): Promise<readonly Row[]> {
     );
     process.once('exit', () => child.kill('SIGKILL'));
     const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`calls-process.ts ended with ${String(code)}`);
+      throw new Error(`calls-process.ts ended with code ${String(code)}`);
     });
     const [message] = await Promise.race([once(child, 'message'), ended]);
     return rowsOf(Times.parse(message));

@@ -29,6 +29,6 @@ export async function startWalkingVillage(ends: AsyncDisposableStack, webDir: st
     child.once('message', (message: FromServer) => {
       if (message.type === 'ready') done(`http://127.0.0.1:${message.port}`);
     });
-    child.once('exit', (code) => fail(new Error(`the API of the village ended with ${String(code)}`)));
+    child.once('exit', (code) => fail(new Error(`the API of the village ended with code ${String(code)}`)));
   });
 }

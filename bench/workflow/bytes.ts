@@ -5,7 +5,7 @@ const WARM_UP_STAGES = 20;
 const TARGET = 1.3;
 
 export interface Lengths {
-  /** They must store their stages on the disk. */
+  /** Programs that store their stages on the disk. */
   readonly programs: readonly Program[];
   readonly lengths: readonly number[];
   /** The text that each stage returns. */

@@ -41,7 +41,8 @@ class Child {
   next<T extends Answer['type']>(type: T): Promise<Extract<Answer, { type: T }>> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`no ${type} within ${LIMIT_MS} ms`)), LIMIT_MS);
-      const ended = (code: number | null): void => reject(new Error(`the child ended with ${code} before its ${type}`));
+      const ended = (code: number | null): void =>
+        reject(new Error(`the child ended with code ${code} before its ${type}`));
       const onMessage = (message: Answer): void => {
         if (message.type !== type) return;
         clearTimeout(late);
