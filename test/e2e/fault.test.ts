@@ -195,7 +195,7 @@ async function settle(metric: RecoveryMetric, killed: number): Promise<void> {
   assert.ok(witness.count > 0);
 }
 
-test("an agent's pod is deleted by force", async () => {
+test("the village recovers when an agent's pod is deleted by force", async () => {
   const { pod, cycle } = await untilReady(place, 'bob');
   const killed = performance.now();
   await place.kubectl(['delete', 'pod', pod ?? '', '--grace-period=0', '--force']);
@@ -208,7 +208,7 @@ test("an agent's pod is deleted by force", async () => {
   await settle('podBackMs', killed);
 });
 
-test("an agent's process dies", async () => {
+test("the village recovers when an agent's process dies", async () => {
   const { pod, cycle } = await untilReady(place, 'bob');
   await crash(pod ?? '');
   const agent = await untilReady(place, 'bob');
@@ -239,7 +239,7 @@ async function leaderPod(): Promise<string> {
   );
 }
 
-test('the operator that leads dies', async () => {
+test('the village recovers when the leading operator dies', async () => {
   const { cycle } = await untilReady(place, 'bob');
   const killed = await crash(await leaderPod());
   await reboot('bob');
@@ -252,7 +252,7 @@ test('the api dies', async () => {
   await settle('apiBackMs', killed);
 });
 
-test('Postgres dies', async () => {
+test('the village recovers when Postgres dies', async () => {
   const killed = await crash('hamlet-postgres-0');
   await settle('postgresBackMs', killed);
 });
@@ -262,7 +262,7 @@ test('Redis dies', async () => {
   await settle('redisBackMs', killed);
 });
 
-test('a kubelet dies; its GPUs are still there afterwards', async () => {
+test('the village recovers when a kubelet dies; its GPUs are still there afterwards', async () => {
   const node = (await untilReady(place, 'bob')).node ?? '';
   const gpus = (await getObject<Node>(place, 'node', node))?.status.allocatable['nvidia.com/gpu'];
   assert.equal(gpus, '1');

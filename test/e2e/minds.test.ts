@@ -126,7 +126,7 @@ async function sendsErrand(): Promise<void> {
   const runId = permissions[0]?.run_id ?? '';
   const { run } = await place.admin.getRun({ run_id: runId });
   assert.deepEqual([run.state, run.usage.witnessed], ['done', true]);
-  // It takes more steps if Bob was out of earshot when she spoke.
+  // The run takes more steps if Bob was out of earshot when she spoke.
   assert.ok(run.usage.steps >= 4, `${run.usage.steps} steps`);
   const events = await eventsOf(runId);
   assert.deepEqual([performed(events, 'say'), performed(events, 'post_to_board')], [1, 1]);

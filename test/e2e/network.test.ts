@@ -29,7 +29,7 @@ const addressOf = (service: string): Promise<string> =>
   place.kubectl(['get', 'service', service, '-o', 'jsonpath={.spec.clusterIP}']);
 
 for (const agent of ['ada', 'bob']) {
-  test(`${agent} reaches the api's port for agents and the broker, by address alone`, async () => {
+  test(`${agent} reaches the api's port for agents and the broker, only by address`, async () => {
     const [api, broker] = [await addressOf('hamlet-api-agents'), await addressOf('hamlet-broker')];
     // On a busy machine a connection may take longer than PATIENCE_MS.
     await until(`${agent} reaches the api`, () => reaches(agent, api, 8081));

@@ -49,7 +49,7 @@ export async function village(): Promise<Village> {
     tryKubectl,
     kubectl: async (args, input) => {
       const { code, stdout, output } = await tryKubectl(args, input);
-      if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${output}`);
+      if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with code ${code}: ${output}`);
       return stdout.trimEnd();
     },
   };

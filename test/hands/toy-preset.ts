@@ -20,7 +20,7 @@ const TOY: Preset = {
   name: 'Toy',
   version: '1.0.0',
   licence: 'MIT',
-  // Its parts are below a tenth, so that a slow machine reports none.
+  // The toy has less than a tenth of this, so that even a slow machine reports no progress.
   megabytes: 1_000,
   install: { lock: 'toy', rebuild: [] },
   command: ['toy-top', '--model={model}'],

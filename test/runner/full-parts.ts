@@ -32,6 +32,6 @@ async function run({ print }: Run): Promise<Tally> {
     if (line.startsWith('FAIL ')) failures.push({ what: line.slice('FAIL '.length), rerun: SCRIPT });
   };
   const code = await stream(count, 'bash', [SCRIPT]);
-  if (code !== 0 && failures.length === 0) failures.push({ what: `${SCRIPT} ended with ${code}`, rerun: SCRIPT });
+  if (code !== 0 && failures.length === 0) failures.push({ what: `${SCRIPT} ended with code ${code}`, rerun: SCRIPT });
   return { passed, failed: failures.length, failures };
 }

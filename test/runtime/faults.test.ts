@@ -192,7 +192,7 @@ for (const [name, fault] of Object.entries(ON_WATCHES))
     await unharmed(name);
   });
 
-test('half-open connections: the server sends nothing and does not close', async () => {
+test('the operator survives half-open connections: the server sends nothing and does not close', async () => {
   const before = failures();
   for (const watch of it.proxy.watches) watch.freeze();
   await change();
@@ -200,7 +200,7 @@ test('half-open connections: the server sends nothing and does not close', async
   assert.ok(failures() > before, 'the silence was noticed');
 });
 
-test('connections refused for a while', async () => {
+test('the operator survives connections that are refused for a while', async () => {
   await it.proxy.refuse();
   await change();
   await until('it was noticed', async () =>
@@ -221,7 +221,7 @@ test('after lost answers of writes, each child exists once', async () => {
   assert.ok(made > 0);
 });
 
-test('a list whose pages expire between two requests', async () => {
+test('the operator survives a list whose pages expire between two requests', async () => {
   it.proxy.inject(refusing(listsOf('pods'), 2, { code: 410, reason: 'Expired' }));
   it.proxy.inject(refusing(watchesOf('pods'), 1, { code: 410, reason: 'Expired' }));
   resetAll();
@@ -268,7 +268,7 @@ test('after a compaction and a restart of the API server, the operator finds del
   assert.ok(relists() >= before);
 });
 
-test('giant objects of characters that take four bytes each', async () => {
+test('a reflector reads giant objects of characters that take four bytes each', async () => {
   const { client, namespace } = it.hands;
   const reflector = new Reflector<KubeObject & { readonly data?: Readonly<Record<string, string>> }>({
     client: new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: tokenFile(token) }),

@@ -135,7 +135,7 @@ const leads = async ({ operator }: (typeof running)[number]): Promise<boolean> =
 /** Waits until the process leads; if the process ends instead, throws with its last output. */
 async function untilLeads(what: string, one: (typeof running)[number]): Promise<void> {
   const died = one.operator.ended.then((code) => {
-    throw new Error(`${what}: ended with ${code}\n${one.operator.output().slice(-4_000)}`);
+    throw new Error(`${what}: ended with code ${code}\n${one.operator.output().slice(-4_000)}`);
   });
   await Promise.race([until(what, () => leads(one)), died]);
   died.catch(() => undefined);

@@ -42,7 +42,7 @@ function budgetEnum(schema: unknown): Readonly<Record<string, string>> {
   return schema.enum as Readonly<Record<string, string>>;
 }
 
-test('every failure of a model', () => {
+test('the table has every failure of a model', () => {
   const gateway = found('api/contract/src/http/model-failure.ts', /^ {2}([a-z_]+): \{$/gm);
   const lost = found('agent-image/engine/src/state/reduce.ts', /\{ code: '([a-z_]+)'/g);
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('every failure of a model', () => {
   );
 });
 
-test('every outcome of a call that has not succeeded, and every code of the engine for one', () => {
+test('the table has every outcome of a failed call, and every code of the engine for one', () => {
   const kinds = ToolOutcome.options.map(({ shape }) => shape.kind.value).filter((kind) => kind !== 'ok');
   const denials = ToolOutcome.options.flatMap(({ shape }) =>
     shape.kind.value === 'denied' && 'code' in shape ? Object.values(budgetEnum(shape.code)) : [],
@@ -64,7 +64,7 @@ test('every outcome of a call that has not succeeded, and every code of the engi
 const ENGINE = 'agent-image/engine/src';
 const RESIDENT = 'agent-image/resident/src';
 
-test('every failure of a run: of the engine, of runtimes, of residents and of the village', () => {
+test('the table has every failure of a run: of the engine, of runtimes, of residents and of the village', () => {
   const ofEngine = [
     ...BUDGET_CODES,
     ...found(`${ENGINE}/state/decide.ts`, /failed\('([a-z_]+)'/g),
@@ -103,6 +103,6 @@ test('every failure of a run: of the engine, of runtimes, of residents and of th
   );
 });
 
-test('every error of the JSON engine', () => {
+test('the table has every error of the JSON engine', () => {
   assert.deepEqual(lacking('json', JSON_ERROR_CODES), []);
 });

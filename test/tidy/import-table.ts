@@ -41,7 +41,7 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
     imports: [],
     // Outside of a village, the engine asks models itself. The packed engine brings the adapters with it.
     exceptions: { 'agent-image/engine/src/workflow/facade/models': ['@hamlet/models'] },
-    // Its tests ask the scripted servers of the models' test kit.
+    // Tests of the engine ask the scripted servers of the models' test kit.
     testImports: ['@hamlet/models'],
   },
   '@hamlet/resident': {

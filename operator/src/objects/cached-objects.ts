@@ -12,9 +12,9 @@ export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation' | 'hands'
 > & {
-  /** The preset that is its mind, if it is one. */
+  /** The preset that is the mind of the agent, if the mind is a preset. */
   readonly preset?: AcpPresetName;
-  /** Its rules and list of tools; only if they need a check. */
+  /** The rules and the list of tools of the agent; only if they need a check. */
   readonly tools?: CheckableTools;
 };
 

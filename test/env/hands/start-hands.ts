@@ -76,7 +76,7 @@ export async function startHands({ layerBytes = 0 }: { readonly layerBytes?: num
 /** Waits until the supervisor takes connections: its socket exists a moment before that. */
 async function ready(child: ChildProcess, socket: string): Promise<void> {
   const died = once(child, 'exit').then(([code]) => {
-    throw new Error(`the supervisor of the hands ended with ${code}`);
+    throw new Error(`the supervisor of the hands ended with code ${code}`);
   });
   died.catch(() => {});
   const answers = until('the supervisor of the hands takes connections', () => accepts(socket), { pauseMs: 20 });

@@ -75,7 +75,7 @@ test('a member posts, rewards and gives work, and sees which pages are for admin
   await mo.close();
 });
 
-test('the same button succeeds when the cause of a refusal is gone, a late page leaves the keys to a writer, and a draft survives', async () => {
+test('the same button succeeds when the cause of a refusal is gone, a late page leaves the keyboard focus to a writer, and a draft survives', async () => {
   const kim = await stage.viewer();
   await stage.signIn(kim, 'kim');
   const { page } = kim;

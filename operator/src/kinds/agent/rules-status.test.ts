@@ -110,7 +110,7 @@ test('RulesChecked: an unknown name in spec.tools.allow is a warning too', async
   );
 });
 
-test('RulesChecked of an Entitlement', async () => {
+test('RulesChecked of an Entitlement names its wrong rules', async () => {
   const check = await loadedChecker();
   const tier = tierOf('tier-0', 0, specWith(['spend']));
   const outcome = tierStatus(

@@ -118,7 +118,7 @@ const OF_VALID = [
   { path: 'workflow.yaml', text: WORKFLOW },
 ];
 
-test('apply replaces the version that it read with the manifests of the folder alone', async () => {
+test('apply replaces the version that it read with only the manifests of the folder', async () => {
   const { url, asked } = await villageWith([{ path: 'workflow.yaml', text: WORKFLOW }], '7');
   const { code, out } = await hamlet(['workflow', 'apply', 'ada', valid, '--force-conflicts'], { url });
   assert.equal(code, 0);
