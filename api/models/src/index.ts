@@ -31,6 +31,7 @@ export { estimatePromptTokens, estimateRepeatedThoughts, estimateTokens } from '
 export type { TokenUsage } from './chat/token-usage.ts';
 export { estimateCost } from './chat/cost-estimate.ts';
 export type { CostEstimate, ModelPrice } from './chat/cost-estimate.ts';
+export { bareCloseTag } from './chat/thought-splitter.ts';
 export { createModel } from './routing/create-model.ts';
 export type { ModelSetup, ModelTarget } from './routing/create-model.ts';
 export { RETRY_POLICY } from './routing/decide-next.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ThoughtSplitter, type SplitPiece } from './thought-splitter.ts';
+import { bareCloseTag, ThoughtSplitter, type SplitPiece, type TextStart } from './thought-splitter.ts';
 import { WholeCharacters } from './whole-characters.ts';
 
 const CASES: readonly (readonly [string, string, string])[] = [
@@ -15,21 +15,68 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ['  ', '', '  '],
 ];
 
-for (const [written, thought, answer] of CASES)
-  test(`${JSON.stringify(written)} is split for every length of its pieces`, () => {
-    for (let size = 1; size <= written.length; size += 1) {
-      const splitter = new ThoughtSplitter();
-      const pieces: SplitPiece[] = [];
-      for (let at = 0; at < written.length; at += size) pieces.push(...splitter.take(written.slice(at, at + size)));
-      pieces.push(...splitter.end());
-      const joined = (kind: string): string =>
-        pieces
-          .filter((piece) => piece.kind === kind)
-          .map(({ text }) => text)
-          .join('');
-      assert.deepEqual([joined('reasoning'), joined('text')], [thought, answer], `${size}`);
-    }
-  });
+/** The answer of a model whose prompt has opened the thoughts. */
+const OPENED: readonly (readonly [string, string, string])[] = [
+  ['North or south?\n</think>\n\nNorth.', 'North or south?\n', 'North.'],
+  ['\na < b </thinking>c', '\na < b ', 'c'],
+  ['a[/THINK] b', 'a', 'b'],
+  ['</think>\n\nNorth.', '', 'North.'],
+  ['a</thi</think>b</think>c', 'a</thi', 'b</think>c'],
+  ['\n<think>North?</thinking></think>North.', 'North?</thinking>', 'North.'],
+  ['The tag <think> stands for thoughts.</think>So it is.', 'The tag <think> stands for thoughts.', 'So it is.'],
+  ['{"a":1}</think>b', '{"a":1}', 'b'],
+  ['cut off </thi', 'cut off </thi', ''],
+  ['<thi', '<thi', ''],
+];
+
+/** The same model, asked for JSON. */
+const JSON_OPENED: readonly (readonly [string, string, string])[] = [
+  [' {"bird":"</think>"}', '', ' {"bird":"</think>"}'],
+  ['[1]', '', '[1]'],
+  ['A heron.</think>{"bird":"heron"}', 'A heron.', '{"bird":"heron"}'],
+  ['[THINK]a[/THINK][1]', 'a', '[1]'],
+];
+
+const STARTS: readonly (readonly [string, TextStart, typeof CASES])[] = [
+  ['', {}, CASES],
+  [' after an opened thought', { isOpened: true }, OPENED],
+  [' after an opened thought, as JSON', { isOpened: true, isJson: true }, JSON_OPENED],
+  [' as JSON', { isJson: true }, [['{"a":1}', '', '{"a":1}']]],
+];
+
+for (const [name, start, cases] of STARTS)
+  for (const [written, thought, answer] of cases)
+    test(`${JSON.stringify(written)}${name} is split for every length of its pieces`, () => {
+      for (let size = 1; size <= written.length; size += 1) {
+        const splitter = new ThoughtSplitter(start);
+        const pieces: SplitPiece[] = [];
+        for (let at = 0; at < written.length; at += size) pieces.push(...splitter.take(written.slice(at, at + size)));
+        pieces.push(...splitter.end());
+        const joined = (kind: string): string =>
+          pieces
+            .filter((piece) => piece.kind === kind)
+            .map(({ text }) => text)
+            .join('');
+        assert.deepEqual([joined('reasoning'), joined('text')], [thought, answer], `${size}`);
+      }
+    });
+
+test('opened thoughts and their answer leave piece by piece, with the next piece at the latest', () => {
+  const splitter = new ThoughtSplitter({ isOpened: true });
+  const pieces = ['Nor', 'th', '?</', 'think>', '\n\n', 'Nor', 'th.'].map((text) => [...splitter.take(text)]);
+  assert.deepEqual(
+    pieces.map(([piece]) => piece && `${piece.kind} ${piece.text}`),
+    ['reasoning Nor', 'reasoning th', 'reasoning ?', undefined, undefined, 'text Nor', 'text th.'],
+  );
+  assert.ok(splitter.isPast);
+});
+
+test('a closing tag is bare unless its opening one comes before it', () => {
+  const tags = ['a</think>b', 'a</thinking>', '[/THINK]', '</think><think>'].map(bareCloseTag);
+  assert.deepEqual(tags, ['</think>', '</thinking>', '[/THINK]', '</think>']);
+  for (const text of ['', 'a', 'The tag <think>a</think> stands', '<think>a</think></think>', '</thin'])
+    assert.equal(bareCloseTag(text), null, text);
+});
 
 test('a pair in two pieces stays whole, and a half becomes U+FFFD', () => {
   const characters = new WholeCharacters();

@@ -17,14 +17,44 @@ function openLength(text: string, tag: string): number {
   return 0;
 }
 
+const CLOSES: readonly string[] = TAGS.map(([, close]) => close);
+
+/** The first closing tag of a text that has no opening one before it; null if there is none. Pure. */
+export function bareCloseTag(text: string): string | null {
+  const bare = TAGS.find(([open, close]) => text.includes(close) && !text.split(close, 1)[0]?.includes(open));
+  return bare?.[1] ?? null;
+}
+
+export interface TextStart {
+  /**
+   * True if the prompt has opened the thoughts, so that the text begins within them. Without a closing tag all of the text is thoughts,
+   * because the limit of tokens cut it off; the parsers `deepseek_r1` and `qwen3` of vLLM read it so too.
+   */
+  readonly isOpened?: boolean;
+  /** True if the request demands JSON. Servers that enforce it from the first token let the model write no thoughts, so JSON at the beginning is the answer. */
+  readonly isJson?: boolean;
+}
+
 /**
  * Splits the pieces of a text into the thoughts at its beginning, in tags, and the answer. Holds back what may be a part
  * of a tag. Mutable because a tag may span several pieces.
  */
 export class ThoughtSplitter {
   #state: 'start' | 'thoughts' | 'after' | 'answer' = 'start';
-  #close = '';
+  #closes = CLOSES;
   #held = '';
+  #isOpened: boolean;
+  readonly #isJson: boolean;
+
+  constructor({ isOpened = false, isJson = false }: TextStart = {}) {
+    this.#isOpened = isOpened;
+    this.#isJson = isJson;
+  }
+
+  /** The server separates the thoughts of this text itself, so the text begins with the answer. */
+  noteSeparated(): void {
+    this.#isOpened = false;
+  }
 
   /** True once all further text is the answer. */
   get isPast(): boolean {
@@ -48,24 +78,30 @@ export class ThoughtSplitter {
     const begun = this.#held.trimStart();
     const tag = TAGS.find(([open]) => begun.startsWith(open));
     if (tag !== undefined) {
-      [, this.#close] = tag;
+      this.#closes = [tag[1]];
       this.#held = begun.slice(tag[0].length);
       this.#state = 'thoughts';
-    } else if (!TAGS.some(([open]) => open.startsWith(begun))) this.#state = 'answer';
+    } else if (!TAGS.some(([open]) => open.startsWith(begun)))
+      this.#state = this.#isOpened && !(this.#isJson && /^[{[]/.test(begun)) ? 'thoughts' : 'answer';
   }
 
   *#think(): Generator<SplitPiece> {
-    const at = this.#held.indexOf(this.#close);
-    const end = at < 0 ? this.#held.length - openLength(this.#held, this.#close) : at;
+    const found = this.#closes
+      .map((close) => ({ close, at: this.#held.indexOf(close) }))
+      .filter(({ at }) => at >= 0)
+      .toSorted((one, other) => one.at - other.at)[0];
+    const partial = Math.max(...this.#closes.map((close) => openLength(this.#held, close)));
+    const end = found?.at ?? this.#held.length - partial;
     if (end > 0) yield { kind: 'reasoning', text: this.#held.slice(0, end) };
-    this.#held = this.#held.slice(at < 0 ? end : end + this.#close.length);
-    if (at >= 0) this.#state = 'after';
+    this.#held = this.#held.slice(end + (found?.close.length ?? 0));
+    if (found !== undefined) this.#state = 'after';
   }
 
   /** The rest that was held back, at the end of the text. */
   *end(): Generator<SplitPiece> {
     const text = this.#held;
     this.#held = '';
-    if (text !== '') yield { kind: this.#state === 'thoughts' ? 'reasoning' : 'text', text };
+    const isThought = this.#state === 'thoughts' || (this.#state === 'start' && this.#isOpened);
+    if (text !== '') yield { kind: isThought ? 'reasoning' : 'text', text };
   }
 }

@@ -119,7 +119,7 @@ async function* attemptFrom(setup: ModelSetup, turn: Turn): AsyncGenerator<ChatD
   yield { kind: 'begin', attempt: number, target: nameOf(target) };
   let error: ModelError;
   try {
-    const even = new EvenAnswer(request, setup.limits);
+    const even = new EvenAnswer(request, setup.limits, target.can);
     for await (const delta of ask(target, round)) {
       signal.throwIfAborted();
       for (const piece of shownPieces(even.take(delta), { target, request, attempt })) yield piece;

@@ -4,6 +4,7 @@ import { ThoughtSplitter } from '../chat/thought-splitter.ts';
 import { WholeCharacters } from '../chat/whole-characters.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { CallCheck } from './call-check.ts';
+import { demandsJson, type Capabilities } from './fit-request.ts';
 
 /**
  * Gives the pieces of every adapter the same form: well-formed text, thoughts apart from the answer, complete calls.
@@ -12,10 +13,15 @@ import { CallCheck } from './call-check.ts';
 export class EvenAnswer {
   readonly #characters = new WholeCharacters();
   readonly #thoughtCharacters = new WholeCharacters();
-  readonly #splitter = new ThoughtSplitter();
+  readonly #splitter: ThoughtSplitter;
   readonly #calls: CallCheck;
 
-  constructor(request: ChatRequest, limits: Pick<AnswerLimits, 'toolCalls'>) {
+  constructor(
+    request: ChatRequest,
+    limits: Pick<AnswerLimits, 'toolCalls'>,
+    { thoughts }: Pick<Capabilities, 'thoughts'> = {},
+  ) {
+    this.#splitter = new ThoughtSplitter({ isOpened: thoughts === 'opened', isJson: demandsJson(request) });
     this.#calls = new CallCheck(request, limits);
   }
 
@@ -35,6 +41,7 @@ export class EvenAnswer {
         return;
       case 'reasoning': {
         const text = this.#thoughtCharacters.take(delta.text);
+        if (text !== '') this.#splitter.noteSeparated();
         if (text !== '' || delta.sealed) yield { ...delta, text };
         return;
       }

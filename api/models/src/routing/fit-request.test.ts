@@ -7,7 +7,7 @@ import { COMPLETIONS_WIRE } from '../testing/wires/completions-wire.ts';
 import { SYSTEM_PORTS } from '../transport/model-ports.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Model } from '../chat/model.ts';
-import { fitToRoute } from './fit-request.ts';
+import { findCapabilities, fitToRoute } from './fit-request.ts';
 import { parseModelsConfig, type ModelsConfig } from './models-config.ts';
 import { openModel } from './open-models.ts';
 
@@ -157,6 +157,17 @@ test("the configuration overrides the abilities of a provider's kind, and names 
   const wrong = parseModelsConfig({ providers: {}, routes: [], capabilities: [{ provider: 'x', model: 'y' }] });
   assert.ok(!wrong.ok);
   assert.equal(wrong.errors[0]?.path, 'capabilities[0].provider');
+});
+
+test('a model begins within its thoughts only if the configuration says so', () => {
+  const opened = configOf({ capabilities: [{ provider: 'words', model: 'w-1', thoughts: 'opened' }] });
+  const thoughts = ['w-1', 'w-2'].map((model) => findCapabilities(opened, { provider: 'words', model }).thoughts);
+  assert.deepEqual(thoughts, ['opened', undefined]);
+  const other = { providers: {}, routes: [], capabilities: [{ model: 'y', thoughts: 'closed' }] };
+  assert.deepEqual(parseModelsConfig(other), {
+    ok: false,
+    errors: [{ path: 'capabilities[0].thoughts', message: 'write "opened", or leave it out' }],
+  });
 });
 
 test('a model that cannot stream returns its whole answer as a stream of one piece', async () => {

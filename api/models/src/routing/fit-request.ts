@@ -13,6 +13,8 @@ export interface Capabilities {
   readonly embeddings: boolean;
   /** True if it sees images. */
   readonly images: boolean;
+  /** `opened`: its prompt opens the thoughts, so that its answers begin within them. Else a tag in the answer opens them. */
+  readonly thoughts?: 'opened' | undefined;
 }
 
 export const ALL_CAPABILITIES: Capabilities = { tools: true, json: true, stream: true, embeddings: true, images: true };
@@ -33,8 +35,9 @@ export function findCapabilities({ providers, capabilities }: Config, { provider
   const kind = providers[provider]?.kind;
   const images = kind !== undefined && seesImages(kind, model);
   if (named !== undefined) {
-    const { tools, json, stream, embeddings } = named;
-    return { tools, json, stream, embeddings, images: named.images ?? images };
+    const { tools, json, stream, embeddings, thoughts } = named;
+    const can = { tools, json, stream, embeddings, images: named.images ?? images };
+    return thoughts === undefined ? can : { ...can, thoughts };
   }
   return kind === 'completions' || kind === 'scripted' ? TEXT_ALONE : { ...ALL_CAPABILITIES, images };
 }
@@ -47,7 +50,8 @@ function demandsTool(request: ChatRequest): boolean {
   return offersTools(request) && request.toolChoice !== undefined && request.toolChoice !== 'auto';
 }
 
-function demandsJson({ responseSchema, jsonObject }: ChatRequest): boolean {
+/** True if the answer must be JSON. Pure. */
+export function demandsJson({ responseSchema, jsonObject }: ChatRequest): boolean {
   return responseSchema !== undefined || jsonObject === true;
 }
 

@@ -157,6 +157,11 @@ const Capability = z.strictObject({
   embeddings: z.boolean().default(true),
   /** Whether it sees images; by default, the name of the model decides. */
   images: z.boolean().optional(),
+  /**
+   * For a model whose prompt opens its thoughts, such as DeepSeek-R1, at a server without a reasoning parser: its answers
+   * have a closing tag alone, and begin with thoughts. With thinking switched off, they would be thoughts alone.
+   */
+  thoughts: z.literal('opened', 'write "opened", or leave it out').optional(),
 });
 
 const positive = z.int('write a whole number').positive('write a number above 0');
@@ -173,7 +178,7 @@ const Base = z.strictObject({
       models: z.array(Price).max(PRICES_MAX, `write at most ${PRICES_MAX} prices`),
     })
     .optional(),
-  /** Entries for models that lack an ability. The first entry that matches provider and model applies. */
+  /** Entries for models that lack an ability, or begin within thoughts. The first entry that matches provider and model applies. */
   capabilities: z.array(Capability).max(PRICES_MAX, `write at most ${PRICES_MAX} entries`).default([]),
   retry: z
     .strictObject({

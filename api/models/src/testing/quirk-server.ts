@@ -6,7 +6,7 @@ import { CHAT_PROFILES } from '../adapters/chat-completions/chat-profile.ts';
 import type { ChatAnswer, ChatOutcome } from '../chat/chat-delta.ts';
 import { collectAnswer } from '../chat/fold-answer.ts';
 import type { Model } from '../chat/model.ts';
-import { createModel } from '../routing/create-model.ts';
+import { createModel, type ModelTarget } from '../routing/create-model.ts';
 import { ANSWER_LIMITS } from '../transport/answer-limits.ts';
 import { SYSTEM_PORTS } from '../transport/model-ports.ts';
 import { startWireServer, type WireServer } from './wire-server.ts';
@@ -30,8 +30,8 @@ interface QuirkServer {
   whole(message: object, finish?: unknown): Promise<ChatOutcome>;
 }
 
-/** Opens the server for the tests of a file. */
-export function quirkServer(): () => QuirkServer {
+/** Opens the server for the tests of a file; `can` has the abilities of its model. */
+export function quirkServer(can?: ModelTarget['can']): () => QuirkServer {
   let wire: WireServer;
   before(async () => {
     wire = await startWireServer();
@@ -39,7 +39,7 @@ export function quirkServer(): () => QuirkServer {
   after(() => wire.close());
   function model(): Model {
     const settings = { provider: 'p', baseUrl: `${wire.url}/v1`, apiKey: null, profile: CHAT_PROFILES.compatible };
-    const targets = [{ adapter: createChatAdapter(settings, KIT), model: 'm', price: null }];
+    const targets = [{ adapter: createChatAdapter(settings, KIT), model: 'm', price: null, can }];
     return createModel({ targets, fallbackOn: [], retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }, ...KIT });
   }
   return () => ({

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChatOutcome } from '../../chat/chat-delta.ts';
 import { collectAnswer } from '../../chat/fold-answer.ts';
-import { answerOf, ASK, delta, DONE, event, quirkServer, USAGE } from '../../testing/quirk-server.ts';
+import { ALL_CAPABILITIES } from '../../routing/fit-request.ts';
+import { answerOf, ASK, call, delta, DONE, event, named, quirkServer, USAGE } from '../../testing/quirk-server.ts';
 import { eventStream, json } from '../../testing/wires/wire.ts';
 
 const server = quirkServer();
+const opened = quirkServer({ ...ALL_CAPABILITIES, thoughts: 'opened' });
 
 function failureOf(outcome: ChatOutcome): Extract<ChatOutcome, { readonly ok: false }> {
   assert.ok(!outcome.ok, 'the answer counted as complete');
@@ -146,6 +148,32 @@ test("OpenRouter's details of thoughts are joined from their pieces", async () =
   const details = [detail({ text: 'North?', signature: 's' }), encrypted];
   assert.equal(reasoningItems[0]?.text, 'North?');
   assert.deepEqual(JSON.parse(reasoningItems[0]?.sealed ?? ''), { type: 'reasoning_details', details });
+});
+
+test('a prompt that opens thoughts leaves them apart from the answer and the calls after them', async () => {
+  const written = '{"place":"mill"}';
+  const piece = call({ index: 0, id: 'c1', type: 'function', function: named(written) });
+  const streamed = [text('North?\n</thi'), text('nk>\n\nI walk.'), piece, delta({}, 'tool_calls'), DONE];
+  const message = { content: 'North?\n</think>\n\nI walk.', tool_calls: [{ id: 'c1', function: named(written) }] };
+  for (const outcome of [await opened().streamed(...streamed), await opened().whole(message, 'tool_calls')]) {
+    const { content, reasoning, toolCalls, finish } = answerOf(outcome);
+    assert.deepEqual([reasoning, content, finish], ['North?\n', 'I walk.', 'tool_calls']);
+    assert.deepEqual(toolCalls, [{ id: 'c1', name: 'go_to', arguments: written }]);
+  }
+});
+
+test('opened thoughts that the limit of tokens cut off are no answer', async () => {
+  const { content, reasoning } = answerOf(await opened().streamed(text('North or'), delta({}, 'length'), DONE));
+  assert.deepEqual([reasoning, content], ['North or', '']);
+});
+
+test('a server that separates thoughts itself keeps its answer, also if its model is set to open them', async () => {
+  const chunks = [text(''), delta({ reasoning: 'North?' }), text('The mill '), text('is north.'), delta({}, 'stop')];
+  const message = { content: 'The mill is north.', reasoning_content: 'North?' };
+  for (const outcome of [await opened().streamed(...chunks, DONE), await opened().whole(message)]) {
+    const { content, reasoning } = answerOf(outcome);
+    assert.deepEqual([reasoning, content], ['North?', 'The mill is north.']);
+  }
 });
 
 test('an empty answer is an answer', async () => {
