@@ -111,6 +111,7 @@ test('a test of a model prints provider, latency and cost, or the failure with i
   assert.deepEqual(testLines('small', { ...answered, scripted: true, text: null, cost: null }), [
     'small: the scripted mind answered, and no language model was asked',
   ]);
+  assert.equal(testLines('small', { ...answered, fix: 'Set thoughts' }).at(-1), '  fix:  Set thoughts');
   const failed = { ...answered, ok: false, text: null, cost: null };
   assert.deepEqual(testLines('small', { ...failed, code: 'auth', message: 'Incorrect key', fix: 'Renew the key' }), [
     'small fails at openai (auth): Incorrect key',

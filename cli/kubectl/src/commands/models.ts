@@ -67,7 +67,7 @@ export function listLines({ models, scripted_only: scriptedOnly, agent }: Models
 }
 
 export function testLines(name: string, test: Test): readonly string[] {
-  const { provider, scripted, ms, text, abilities, cost } = test;
+  const { provider, scripted, ms, text, abilities, cost, fix } = test;
   if (!test.ok) return failureLines(name, test);
   const head = scripted
     ? `${name}: the scripted mind answered, and no language model was asked`
@@ -77,6 +77,7 @@ export function testLines(name: string, test: Test): readonly string[] {
     ...(text === null || text.trim() === '' ? [] : [`  text: ${printable(text.trim())}`]),
     ...abilities.map(abilityLine),
     ...(cost === null ? [] : [`  cost: ${cost.amount} ${cost.currency}`]),
+    ...fixLines(fix),
   ];
 }
 
@@ -91,9 +92,11 @@ function abilityLine({ ability, can, note }: Test['abilities'][number]): string 
 function failureLines(name: string, { provider, code, message, fix }: Test): readonly string[] {
   return [
     `${name} fails at ${provider} (${code ?? 'failed'})${message === null ? '' : `: ${printable(message)}`}`,
-    ...(fix === null ? [] : [`  fix:  ${printable(fix)}`]),
+    ...fixLines(fix),
   ];
 }
+
+const fixLines = (fix: string | null): readonly string[] => (fix === null ? [] : [`  fix:  ${printable(fix)}`]);
 
 export const models = apiCommand<Act, Models | Test>({
   name: 'models',

@@ -10,6 +10,7 @@ import {
   manageModels,
   MODEL_ABILITIES,
   ModelOffers,
+  OpenedThoughts,
   OwnerAgent,
   ProviderTest,
   ProviderUsers,
@@ -154,6 +155,7 @@ const TriedConnection = z.strictObject({
   base_url: BaseUrl.optional(),
   key: ApiKey.optional(),
   model: z.string().min(1).max(200).describe("The provider's name of the model"),
+  thoughts: OpenedThoughts.optional(),
 });
 
 export const OFFERED_MODELS_MAX = 500;
@@ -168,7 +170,7 @@ export const listOfferedModels = defineRoute('listOfferedModels POST /models/off
   ...manageModels,
   summary: 'Ask a provider that is not connected for the names of its models',
   idempotency: 'natural',
-  body: TriedConnection.omit({ model: true }).refine(
+  body: TriedConnection.omit({ model: true, thoughts: true }).refine(
     ({ kind, base_url }) => base_url !== undefined || isHostedKind(kind),
     {
       path: ['base_url'],
@@ -218,7 +220,10 @@ export const testModel = defineRoute('testModel POST /models/test', {
       text: z.string().max(1_000).nullable().describe('The first words of the answer'),
       code: z.string().nullable().describe('Class of the failure, such as auth, quota, rate, network'),
       message: z.string().max(1_000).nullable().describe('Message of the provider, without keys'),
-      fix: z.string().nullable().describe('The next step of an admin after a failure'),
+      fix: z
+        .string()
+        .nullable()
+        .describe('The next step of an admin after a failure, or if thoughts are a part of the answers'),
       tools: z.boolean().nullable().describe('The same as `can` of the ability `tools`'),
       abilities: z
         .array(TestedAbility)

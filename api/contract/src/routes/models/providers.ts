@@ -49,6 +49,12 @@ export const ApiKey = z
   .max(8_000)
   .regex(/^[\x21-\x7e]+$/, 'write the key alone: printable characters without spaces');
 
+export const OpenedThoughts = z
+  .literal('opened')
+  .describe(
+    'For a model whose prompt opens its thoughts at a server without a reasoning parser: its answers begin within thoughts and have a closing tag alone',
+  );
+
 /** Settings of an admin override the results of a test. */
 const abilities = {
   tools: z.boolean().optional().describe('False for a model that cannot call tools; by default the result of a test'),
@@ -67,6 +73,7 @@ const abilities = {
     .describe(
       'True for a model that sees images; by default known from its name. Others get a text in place of an image',
     ),
+  thoughts: OpenedThoughts.optional(),
 };
 
 export const ModelOffer = z.strictObject({

@@ -42,6 +42,8 @@ const JSON_PROMPT = 'Name the bird as the schema says.';
 
 export interface Probe extends Omit<TestedAbility, 'ability'> {
   readonly cost: CostEstimate | null;
+  /** The words of the model's answer. */
+  readonly answer?: string;
 }
 
 const noted = (can: boolean | null, note: string, cost: CostEstimate | null = null): Probe => ({
@@ -108,16 +110,20 @@ function ask(
   return port.chat({ messages, maxTokens: TOKENS_MAX, ...more, signal: within(signal) });
 }
 
+function withAnswer(probe: (outcome: ChatOutcome) => Probe, outcome: ChatOutcome): Probe {
+  return outcome.ok ? { ...probe(outcome), answer: outcome.answer.content } : probe(outcome);
+}
+
 type Probed = Pick<ServedModel, 'port' | 'can' | 'embedder' | 'kind'>;
 
 async function probeTools({ port, can, kind }: Probed, signal: AbortSignal): Promise<Probe> {
   if (!can.tools) return noted(false, withoutAsking(kind, 'no tools'));
-  return toolsProbe(await ask(port, { prompt: TOOL_PROMPT, tools: [NOTE_TOOL], signal }));
+  return withAnswer(toolsProbe, await ask(port, { prompt: TOOL_PROMPT, tools: [NOTE_TOOL], signal }));
 }
 
 async function probeJson({ port, can, kind }: Probed, signal: AbortSignal): Promise<Probe> {
   if (!can.json) return noted(false, withoutAsking(kind, 'no JSON'));
-  return jsonProbe(await ask(port, { prompt: JSON_PROMPT, responseSchema: BIRD_SCHEMA, signal }));
+  return withAnswer(jsonProbe, await ask(port, { prompt: JSON_PROMPT, responseSchema: BIRD_SCHEMA, signal }));
 }
 
 export async function probeEmbeddings(
@@ -143,6 +149,7 @@ function withoutAsking(kind: string, lacks: string): string {
 export interface ProbedAbilities {
   readonly abilities: readonly TestedAbility[];
   readonly costs: readonly (CostEstimate | null)[];
+  readonly answers: readonly string[];
 }
 
 export async function probeAbilities(served: Probed, stream: Probe, signal: AbortSignal): Promise<ProbedAbilities> {
@@ -158,5 +165,6 @@ export async function probeAbilities(served: Probed, stream: Probe, signal: Abor
       return { ability, can, note };
     }),
     costs: Object.values(probes).map(({ cost }) => cost),
+    answers: Object.values(probes).flatMap(({ answer = [] }) => answer),
   };
 }

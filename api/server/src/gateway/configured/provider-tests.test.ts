@@ -10,8 +10,9 @@ import { createProviderTests } from './provider-tests.ts';
 
 const MODEL = 'org/mixture-of-experts';
 const LOADING: WireAnswer = { status: 503, chunks: ['{"error":{"message":"the model loads","code":503}}'] };
-const vllm = vllmServer({ model: MODEL });
 let isLoading = true;
+let thoughts: readonly string[] | null = null;
+const vllm = vllmServer({ model: MODEL, answer: () => thoughts && { text: thoughts } });
 const wire = await testWire([], { otherwise: (request) => (isLoading ? LOADING : vllm.answer(request)) });
 const spare = await testWire([], { otherwise: vllmServer({ model: MODEL }).answer });
 const clock = { lateMs: 0 };
@@ -101,7 +102,10 @@ test('a test by an admin is kept too; without an answer, the known abilities sta
   const local = await shown();
   assert.deepEqual([local?.last_test?.code, local?.tested_models.length], ['overloaded', 1]);
   isLoading = false;
+  thoughts = ['A question.\n</think>\n\nYes.'];
   clock.lateMs = 21_000;
   assert.ok((await runJob()) > 0);
-  assert.equal((await shown())?.last_test?.ok, true);
+  const last = (await shown())?.last_test;
+  assert.equal(last?.ok, true);
+  assert.match(last.message ?? '', /^Thoughts of the model are a part of its answers.*reasoning parser/);
 });

@@ -30,13 +30,14 @@ const ACTING = actingAs('system', 'provider-tests');
 export async function keepTest(tx: Tx, model: ModelToTest, tried: TriedModel): Promise<void> {
   const { served, address } = model;
   const before = testOf(model, await readProviderTests(tx));
+  const message = tried.message ?? tried.fix;
   await noteProviderTest(tx, {
     provider: served.provider,
     model: served.providerModel,
     address: Buffer.from(address),
     ms: tried.ms,
     code: tried.code,
-    message: tried.message === null ? null : storableText(tried.message),
+    message: message === null ? null : storableText(message),
     unanswered: isAnswer(tried.code) ? 0 : Math.min((before?.unanswered ?? 0) + 1, UNANSWERED_MAX),
     // A server that is off keeps the abilities that it had.
     abilities: foundBy(tried) ?? before?.abilities ?? null,

@@ -1,6 +1,6 @@
 import { PROVIDER_FAILURES, type CallData, type FoundAbilities, type testModel } from '@hamlet/contract';
 import type { ChatOutcome, CostEstimate, ModelError, ModelErrorCode } from '@hamlet/models';
-import { collectAnswer } from '@hamlet/models';
+import { bareCloseTag, collectAnswer } from '@hamlet/models';
 import type { GatewayPorts } from '../admit-request.ts';
 import type { ServedModel } from '../models/village-models.ts';
 import type { Probe, ProbedAbilities } from './probe-abilities.ts';
@@ -78,11 +78,18 @@ async function vectorsOf(served: Served, error: ModelError, signal: AbortSignal)
   const vectors = await probeEmbeddings(served, signal);
   const { can, note } = vectors;
   if (can !== true) return null;
-  return { abilities: [...WRITES_NO_WORDS, { ability: 'embeddings', can, note }], costs: [] };
+  return { abilities: [...WRITES_NO_WORDS, { ability: 'embeddings', can, note }], costs: [], answers: [] };
 }
 
-function succeeded(ended: Ended, text: string | null, { abilities, costs }: ProbedAbilities): TriedModel {
-  const fine = { ok: true, code: null, message: null, fix: null };
+/** The next step of an admin if an answer of the model has a closing tag of thoughts without its opening one. Pure. */
+function thoughtsFix(answers: readonly string[]): string | null {
+  const tag = answers.map(bareCloseTag).find((found) => found !== null);
+  if (tag === undefined) return null;
+  return `Thoughts of the model are a part of its answers: one has ${tag} without its opening tag. Start the server with a reasoning parser (--reasoning-parser of vLLM and SGLang), or set thoughts of this model to "opened".`;
+}
+
+function succeeded(ended: Ended, text: string | null, { abilities, costs, answers }: ProbedAbilities): TriedModel {
+  const fine = { ok: true, code: null, message: null, fix: thoughtsFix(answers) };
   const tools = abilities.find(({ ability }) => ability === 'tools')?.can ?? null;
   return { ...ended, ...fine, text, tools, abilities: [...abilities], cost: costOf(sumOf(costs)) };
 }
@@ -113,10 +120,11 @@ export async function tryModel(
       const vectors = await vectorsOf(served, outcome.error, signal);
       return vectors === null ? failed(ended, outcome.error) : succeeded(ended, null, vectors);
     }
-    const found = scripted ? { abilities: [], costs: [] } : await probeAbilities(served, stream, signal);
+    const found = scripted ? { abilities: [], costs: [], answers: [] } : await probeAbilities(served, stream, signal);
     if (brake.refusal() !== null) return 'frozen';
     const text = content.slice(0, TEXT_MAX_CHARS);
-    return succeeded(ended, text, { ...found, costs: [costEstimate, ...found.costs] });
+    const answers = [content, ...found.answers];
+    return succeeded(ended, text, { ...found, answers, costs: [costEstimate, ...found.costs] });
   } finally {
     brake.close();
   }

@@ -48,8 +48,8 @@ function pricesOf(name: string, prices: ProviderPrices | null): object | undefin
   return { currency: prices.currency, models };
 }
 
-const hasWord = ({ tools, json, stream, embeddings, images }: ConnectedProvider['models'][number]): boolean =>
-  [tools, json, stream, embeddings, images].some((word) => word !== undefined);
+const hasWord = ({ tools, json, stream, embeddings, images, thoughts }: ConnectedProvider['models'][number]): boolean =>
+  [tools, json, stream, embeddings, images, thoughts].some((word) => word !== undefined);
 
 const UNKNOWN: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };
 
@@ -57,7 +57,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
   const byKind = kind !== 'completions';
   // Two names may refer to one model. The first entry of a model counts, so those that an admin described come first.
   const [worded, others] = [models.filter(hasWord), models.filter((offer) => !hasWord(offer))];
-  return [...worded, ...others].map(({ model, tools, json, stream, embeddings, images }) => {
+  return [...worded, ...others].map(({ model, tools, json, stream, embeddings, images, thoughts }) => {
     const found = tested.find((each) => each.model === model) ?? UNKNOWN;
     return {
       provider,
@@ -67,6 +67,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
       stream: stream ?? found.stream ?? true,
       embeddings: embeddings ?? found.embeddings ?? byKind,
       images,
+      thoughts,
     };
   });
 }
@@ -108,9 +109,13 @@ export function testedModels({ tested }: Pick<CredentialRow, 'tested'>): TestedM
   return TestedModels.safeParse(tested).data ?? [];
 }
 
-/** A connection without the known abilities of its models, so that a test probes each ability. Pure. */
+/** A connection without the known abilities of its models, so that a test probes each ability. Its answers are read as before. Pure. */
 export function withoutAbilities(connection: Connection): Connection {
-  return { ...connection, config: { ...connection.config, capabilities: [] } };
+  const can = connection.provider.kind !== 'completions';
+  const capabilities = connection.config.capabilities
+    .filter(({ thoughts }) => thoughts !== undefined)
+    .map((entry) => ({ ...entry, stream: true, tools: can, json: can, embeddings: can }));
+  return { ...connection, config: { ...connection.config, capabilities } };
 }
 
 export function withTested(

@@ -27,10 +27,10 @@ function servedBy(found: Found, missing: string): Outcome<ServedModel> {
 }
 
 function described(
-  { kind, base_url, key, model }: NonNullable<TestModel['connection']>,
+  { kind, base_url, key, model, thoughts }: NonNullable<TestModel['connection']>,
   { gateway }: Village,
 ): Outcome<ServedModel> {
-  const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model }] });
+  const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model, thoughts }] });
   const forbidden = forbiddenUrl(provider.base_url);
   if (forbidden !== null) return refused('address_refused', forbidden);
   const { connected, config } = gateway.credentials.models;
@@ -93,7 +93,7 @@ async function keepConnected(
     const provider = ConnectedProvider.safeParse(row.provider);
     const isKept = found !== null && provider.success;
     const tested = isKept ? withTested(testedModels(row), { ...found, model }, provider.data) : null;
-    await recordCredentialTest(tx, row, { ...tried, tested });
+    await recordCredentialTest(tx, row, { ...tried, message: tried.message ?? tried.fix, tested });
   });
 }
 
