@@ -2,7 +2,7 @@ import type { CallData, listModelCredentials } from '@hamlet/contract';
 import { Badge, Button, Fact, RefusedNotice } from '../../ui/controls.tsx';
 import { kindLabel, usersLabel } from './model-labels.ts';
 import { type ProviderLoad, ServerFigures } from './server-figures.tsx';
-import { FailedTest, TestedAbilities } from './stored-test.tsx';
+import { FaultyTest, TestedAbilities } from './stored-test.tsx';
 import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
@@ -35,7 +35,7 @@ export function ConfiguredCard({ provider, load, model }: CardProps) {
           </Fact>
         ))}
         <Fact name="Used by">{usersLabel(users.total)}</Fact>
-        <FailedTest test={last} />
+        <FaultyTest test={last} />
       </dl>
       <ServerFigures load={load} />
       {model !== null && provider.kind !== 'scripted' && <TestOf provider={name} model={model} />}

@@ -9,7 +9,7 @@ import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
 import { kindLabel, providerState, usersLabel } from './model-labels.ts';
 import { type ProviderLoad, ServerFigures } from './server-figures.tsx';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
-import { FailedTest, TestedAbilities } from './stored-test.tsx';
+import { FaultyTest, TestedAbilities } from './stored-test.tsx';
 import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
@@ -118,7 +118,7 @@ function CardFacts({ credential, withTest }: FactsProps) {
       <Fact name="Added">
         by <ActorName id={by} />, <Time at={at} word={timeAgo(at, now)} />
       </Fact>
-      {withTest && <FailedTest test={test} />}
+      {withTest && <FaultyTest test={test} />}
     </dl>
   );
 }

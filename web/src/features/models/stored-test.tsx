@@ -27,12 +27,12 @@ export function TestedAbilities({ model, tested }: TestedProps) {
   );
 }
 
-/** The newest test of a provider if it failed. */
-export function FailedTest({ test }: { readonly test: ModelCredential['last_test'] }) {
+/** The newest test of a provider if it failed, or found a fault in the answer. */
+export function FaultyTest({ test }: { readonly test: ModelCredential['last_test'] }) {
   const now = useNow(10_000);
-  if (test === null || test.ok) return null;
+  if (test === null || (test.ok && test.message === null)) return null;
   return (
-    <Fact name="Last test" className="provider-failure">
+    <Fact name="Last test" className={test.ok ? '' : 'provider-failure'}>
       {test.message ?? test.code} <Time at={test.at} word={timeAgo(test.at, now)} />
     </Fact>
   );

@@ -11,9 +11,11 @@ import {
   listingOf,
   loopbackAdvice,
   offeredLabel,
+  opensThoughts,
   readConnect,
   withOnlyModel,
   withTested,
+  withThoughts,
 } from './connect-draft.ts';
 
 const KEY = 'sk-0123456789';
@@ -106,6 +108,24 @@ test('the form of a connected provider has its settings, without the key', () =>
   });
   assert.deepEqual(read === null ? [] : problems(read, ''), [], 'it can be sent again');
   assert.equal(connectDraftOf({ ...credential, provider: null }), null);
+});
+
+test('a model whose prompt opens its thoughts is tested and connected as such, and the form keeps that and its word about images', () => {
+  const models = [{ name: 'small', model: 'r1', images: false, thoughts: 'opened' as const }];
+  const offer = { ...models[0], name: 'small', model: 'r1', context_tokens: 32_768, answer_tokens: 1024 };
+  const provider = { kind: 'vllm' as const, base_url: 'http://vllm:8000/v1', models: [offer], max_in_flight: null };
+  const read = connectDraftOf(credentialOf('local', provider));
+  assert.partialDeepStrictEqual(read?.models, models);
+  assert.ok(read !== null && opensThoughts(read.models));
+  assert.equal(connectionOf(read, '')?.thoughts, 'opened');
+  const closed = { ...read, models: withThoughts(read.models, false) };
+  assert.equal(opensThoughts(closed.models), false);
+  const sent = readConnect(closed, '');
+  assert.deepEqual(sent.ok && sent.body.models?.map(({ images, thoughts }) => [images, thoughts]), [
+    [false, undefined],
+  ]);
+  assert.deepEqual(withThoughts(closed.models, true), read.models);
+  assert.equal(opensThoughts([...read.models, { name: 'large', model: '' }]), false, 'a new row is another model');
 });
 
 test('a test stores each missing ability with the first model, and clears the mark of each ability that it found', () => {

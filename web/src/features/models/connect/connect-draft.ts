@@ -3,7 +3,6 @@ import type {
   CallInput,
   ConnectableKind,
   listOfferedModels,
-  ModelAbility,
   ModelCredential,
   ModelOffer,
   OfferedModels,
@@ -15,8 +14,10 @@ import type { Reading } from '../../../client/drafts.ts';
 
 /** A row of the form: the tiers' name of a model and the provider's name of it. A row without the latter is ignored. */
 export type ModelRow = Readonly<{ name: string; model: string }> & Abilities;
-/** Parts of a model that the form does not show, and keeps. */
-type Abilities = Pick<ModelOffer, ModelAbility | 'answer_tokens'>;
+/** Parts of a model that the form keeps. It shows only `thoughts`. */
+type Abilities = Pick<ModelOffer, KeptWord | 'answer_tokens'>;
+type KeptWord = (typeof KEPT_WORDS)[number];
+const KEPT_WORDS = [...MODEL_ABILITIES, 'images', 'thoughts'] as const;
 
 /** A provider as an admin writes it. It has no key, because drafts may be stored and keys must not. */
 export interface ConnectDraft {
@@ -64,10 +65,18 @@ export function connectDraftOf({ name, agent_id: agent, provider }: ModelCredent
   };
 }
 
-function wordsOf(offer: Pick<ModelOffer, ModelAbility>): Pick<ModelOffer, ModelAbility> {
-  const known = MODEL_ABILITIES.filter((ability) => offer[ability] !== undefined);
-  return Object.fromEntries(known.map((ability) => [ability, offer[ability]]));
+function wordsOf(offer: Pick<ModelOffer, KeptWord>): Pick<ModelOffer, KeptWord> {
+  const known = KEPT_WORDS.filter((word) => offer[word] !== undefined);
+  return Object.fromEntries(known.map((word) => [word, offer[word]]));
 }
+
+/** The rows as models whose prompts open their thoughts, or as others. */
+export function withThoughts(rows: readonly ModelRow[], areOpened: boolean): readonly ModelRow[] {
+  return rows.map((row) => ({ ...row, thoughts: areOpened ? 'opened' : undefined }));
+}
+
+export const opensThoughts = (rows: readonly ModelRow[]): boolean =>
+  rows.every(({ thoughts }) => thoughts !== undefined);
 
 export function nameOf({ name, kind }: Pick<ConnectDraft, 'name' | 'kind'>): string {
   return name.trim() === '' ? kind : name.trim();
@@ -99,6 +108,7 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
     ...addressIn(draft),
     ...(key.trim() === '' ? {} : { key: key.trim() }),
     model: first.model,
+    ...(first.thoughts === undefined ? {} : { thoughts: first.thoughts }),
   };
 }
 

@@ -17,12 +17,14 @@ import {
   loopbackAdvice,
   nameOf,
   offeredLabel,
+  opensThoughts,
   readConnect,
   withOnlyModel,
   withTested,
+  withThoughts,
 } from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
-import { Form, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
+import { CheckField, Form, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../model-labels.ts';
 import { ModelRows, NameFields, OwnerField } from './name-fields.tsx';
 
@@ -232,7 +234,7 @@ function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps) {
       <p className="hint">The village seals the key and never shows it again. Models of the village use it at once.</p>
       <OfferedRows draft={draft} secret={secret.value} problem={problems.models} {...of('models')} />
       <details className="connect-more">
-        <summary>Name, limits and owner</summary>
+        <summary>Name, limits, thoughts and owner</summary>
         <div className="form-grid">
           <NameFields
             isNew={isNew}
@@ -251,6 +253,12 @@ function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps) {
           />
           <OwnerField isNew={isNew} {...of('agent')} />
         </div>
+        <CheckField
+          label="Thoughts are opened: an answer has </think> without <think>"
+          name="thoughts"
+          value={opensThoughts(draft.models)}
+          onChange={(areOpened) => of('models').onChange(withThoughts(draft.models, areOpened))}
+        />
       </details>
     </>
   );
