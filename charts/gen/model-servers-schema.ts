@@ -54,6 +54,7 @@ const vllm = {
   maxNumBatchedTokens: count(65_536),
   toolCallParser: parser,
   reasoningParser: parser,
+  thoughts: { enum: ['', 'opened'] },
 };
 
 const servers = (properties: Schema): Schema => ({

@@ -128,6 +128,17 @@ test('a server without a parser of tool calls has no tools, and no chat model of
   assert.deepEqual(await capabilities({ toolCallParser: 'hermes' }), [{ tools: true, embeddings: false }]);
 });
 
+test('a server whose model opens its thoughts in the prompt has that in the configuration of the api', async () => {
+  const thoughts = async (server: object) =>
+    (await configOf({ models: { vllm: { local: { ...SERVER, ...server } } } }))?.capabilities.map(
+      (can) => can.thoughts,
+    );
+  assert.deepEqual(await thoughts({}), [undefined]);
+  assert.deepEqual(await thoughts({ thoughts: 'opened' }), ['opened']);
+  const { output } = await render({ models: { vllm: { local: { ...SERVER, thoughts: 'closed' } } } });
+  assert.match(output, /thoughts': value must be one of '', 'opened'/);
+});
+
 test('names that two providers would share, and a server without a source of weights, are refused with the fix', async () => {
   const refused = async (models: object): Promise<string> => (await render({ models })).output;
   const taken = { providers: { local: { kind: 'scripted' } }, routes: [] };

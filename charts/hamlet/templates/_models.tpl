@@ -48,6 +48,7 @@ gpuMemoryUtilization: "0.70"
 maxNumBatchedTokens: 4096
 toolCallParser: ""
 reasoningParser: ""
+thoughts: ""
 {{- end -}}
 
 {{- /*
@@ -73,7 +74,9 @@ precede. Empty if both are.
 {{- end -}}
 {{- $_ := set $provider "baseUrl" (printf "%s/v1" $provider.baseUrl) -}}
 {{- $_ := set $provider "metricsUrls" $urls -}}
-{{- $capabilities = append $capabilities (dict "provider" .name "model" "*" "tools" (ne .toolCallParser "") "embeddings" false) -}}
+{{- $can := dict "provider" .name "model" "*" "tools" (ne .toolCallParser "") "embeddings" false -}}
+{{- with .thoughts }}{{ $_ := set $can "thoughts" . }}{{ end -}}
+{{- $capabilities = append $capabilities $can -}}
 {{- end -}}
 {{- $_ := set $providers .name $provider -}}
 {{- range .models -}}
