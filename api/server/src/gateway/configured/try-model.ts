@@ -85,7 +85,7 @@ async function vectorsOf(served: Served, error: ModelError, signal: AbortSignal)
 function thoughtsFix(answers: readonly string[]): string | null {
   const tag = answers.map(bareCloseTag).find((found) => found !== null);
   if (tag === undefined) return null;
-  return `Thoughts of the model are a part of its answers: one has ${tag} without its opening tag. Start the server with a reasoning parser (--reasoning-parser of vLLM and SGLang), or set thoughts of this model to "opened".`;
+  return `Thoughts of the model are a part of its answers: one has ${tag} without its opening tag. Start the server with a reasoning parser (--reasoning-parser of vLLM and SGLang), or set thoughts of this model to "opened"; then test again.`;
 }
 
 function succeeded(ended: Ended, text: string | null, { abilities, costs, answers }: ProbedAbilities): TriedModel {

@@ -12,7 +12,8 @@ const THOUGHTS = 'Someone greets.\n';
 const BEGIN = [...`${THOUGHTS}</think>\n\n`];
 const WORDS = [...'Good day.'];
 const NOTE = { id: 'chatcmpl-tool-1', name: 'note', pieces: ['{"word":', ' "heron"}'] };
-const FIX = /one has <\/think> without its opening tag\. Start the server with a reasoning parser .*"opened"\.$/;
+const FIX =
+  /one has <\/think> without its opening tag\. Start the server with a reasoning parser .*"opened"; then test again\.$/;
 
 // vLLM enforces a schema from the first token, so there the model writes no thoughts.
 const vllm = vllmServer({
