@@ -100,3 +100,42 @@ test('on a phone the figures of a server stay within the screen', async () => {
   await stage.shot(viewer, 'models-servers-phone');
   await viewer.close();
 });
+
+test('an admin reads that thoughts are a part of the answers, ticks the setting, and the next test finds no fault', async (context) => {
+  const thinker = vllmServer({ model: 'org/r1', answer: () => ({ text: ['A greeting.\n</think>\n\n', 'Good day.'] }) });
+  const thinking = await startWireServer([], { otherwise: thinker.answer });
+  context.after(() => thinking.close());
+  const viewer = await open();
+  const { page } = viewer;
+  await page.click('[data-action="connect"]');
+  await page.selectOption('.connect-form [name="kind"]', 'vllm');
+  await page.fill('.connect-form [name="address"]', `${thinking.url}/v1`);
+  await page.locator('.connect-form [name="village-name"]').first().fill('thinker');
+  await page.locator('.connect-form [name="provider-name"]').first().fill('org/r1');
+  await page.click('[data-action="test-connection"]');
+  await page.locator('.connect-form .test-fix', { hasText: 'with a reasoning parser' }).waitFor();
+  await stage.shot(viewer, 'models-thoughts-form');
+  await page.click('.connect-form button[type="submit"]');
+  const card = page.locator('.provider-card[data-provider="vllm"]');
+  await card.locator('[data-action="test"]').click();
+  await card.locator('.test-fix').waitFor();
+  await page.reload();
+  await card.getByText('Last test').waitFor();
+  await card.scrollIntoViewIfNeeded();
+  await stage.shot(viewer, 'models-thoughts-card');
+  await card.locator('[data-action="change"]').click();
+  await page.locator('.connect-form summary').click();
+  await page.check('.connect-form [name="thoughts"]');
+  await page.click('[data-action="test-connection"]');
+  await page.locator('.connect-form [data-test="ok"]', { hasText: '“Good day.”' }).waitFor();
+  assert.equal(await page.locator('.connect-form .test-fix').count(), 0);
+  await stage.shot(viewer, 'models-thoughts-set');
+  await page.click('.connect-form button[type="submit"]');
+  await page.locator('.connect-form').waitFor({ state: 'detached' });
+  const { credentials } = await stage.admin.listModelCredentials();
+  assert.deepEqual(
+    credentials[0]?.provider?.models.map(({ thoughts }) => thoughts),
+    ['opened'],
+  );
+  await viewer.close();
+});
