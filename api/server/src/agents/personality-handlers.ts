@@ -46,9 +46,10 @@ export function personalityHandlers({ db, source }: Village) {
       const record = source.get(params.agent_id);
       if (record === null) return refused('no_such_agent');
       await lockPersonality(tx, record.uid);
-      const earlier = body.version === 0 ? null : await findPersonality(tx, record.uid, body.version);
       const [newest] = await readPersonality(tx, record.uid, 1);
-      if (newest === undefined || (body.version !== 0 && earlier === null)) return refused('no_such_version');
+      if (newest === undefined || body.version > newest.version) return refused('no_such_version');
+      const earlier = body.version === 0 ? null : await findPersonality(tx, record.uid, body.version);
+      if (body.version !== 0 && earlier === null) return refused('no_such_version');
       const made = {
         agentUid: record.uid,
         agentId: record.agentId,

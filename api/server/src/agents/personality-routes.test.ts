@@ -44,6 +44,7 @@ test('an admin restores an earlier version or removes the text; history and audi
   await undo(0);
   assert.equal(await amended(), '');
   await refuses(undo(99), 'no_such_version');
+  await refuses(undo(Number.MAX_SAFE_INTEGER), 'no_such_version');
   assert.deepEqual(pluck((await list()).history, 'version', 'restores'), [
     [4, 0],
     [3, 1],

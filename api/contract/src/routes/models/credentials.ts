@@ -54,6 +54,15 @@ const KEYED_KINDS: readonly string[] = ['openai', 'openrouter', 'anthropic'];
 /** True if providers of this kind have a fixed address and take a key. */
 export const isHostedKind = (kind: string): boolean => KEYED_KINDS.includes(kind);
 
+interface Addressed {
+  readonly kind?: string | undefined;
+  readonly base_url?: string | undefined;
+}
+
+const hasAddress = ({ kind, base_url }: Addressed): boolean =>
+  kind === undefined || base_url !== undefined || isHostedKind(kind);
+const NO_ADDRESS = { path: ['base_url'], message: 'write the address of the server, such as "http://vllm:8000/v1"' };
+
 export const PROVIDER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 export const PROVIDER_NAME_FORM = 'write 1 to 63 lower-case letters, digits and hyphens, such as "local-vllm"';
@@ -84,10 +93,7 @@ const PutCredential = z
     path: ['key'],
     message: 'this provider needs a key: write it',
   })
-  .refine(({ kind, base_url }) => kind === undefined || base_url !== undefined || isHostedKind(kind), {
-    path: ['base_url'],
-    message: 'write the address of the server, such as "http://vllm:8000/v1"',
-  })
+  .refine(hasAddress, NO_ADDRESS)
   .refine(({ kind, models }) => (kind === undefined) === (models === undefined), {
     path: ['models'],
     message: 'write the models of the provider together with its kind',
@@ -170,13 +176,7 @@ export const listOfferedModels = defineRoute('listOfferedModels POST /models/off
   ...manageModels,
   summary: 'Ask a provider that is not connected for the names of its models',
   idempotency: 'natural',
-  body: TriedConnection.omit({ model: true, thoughts: true }).refine(
-    ({ kind, base_url }) => base_url !== undefined || isHostedKind(kind),
-    {
-      path: ['base_url'],
-      message: 'write the address of the server, such as "http://vllm:8000/v1"',
-    },
-  ),
+  body: TriedConnection.omit({ model: true, thoughts: true }).refine(hasAddress, NO_ADDRESS),
   answer: json(OfferedModels),
   reasons: ['address_refused'],
 });
@@ -187,7 +187,9 @@ const TestBody = z
     credential: CredentialName.optional().describe(
       'A connected provider, to test with `model` or else with its first model',
     ),
-    connection: TriedConnection.optional().describe('A provider to test without storing it'),
+    connection: TriedConnection.refine(hasAddress, NO_ADDRESS)
+      .optional()
+      .describe('A provider to test without storing it'),
     agent_id: AgentId.nullish().describe("Tests with this agent's own key or provider, if it has one"),
   })
   .refine(

@@ -44,6 +44,8 @@ test('an admin gets the names or the next step; the audit names the address, and
   assert.match((await list({ kind: 'vllm', base_url: 'http://127.0.0.1:9/v1' })).problem ?? '', /cannot be reached/);
   await refuses(list({ kind: 'compatible', base_url: 'http://169.254.169.254/v1' }), 'address_refused');
   await refuses(list({ kind: 'compatible' }), 'validation_failed', /base_url/);
+  const connection = { kind: 'completions' as const, model: 'small' };
+  await refuses(play.admin.testModel({ connection }), 'validation_failed', /base_url/);
   await refuses(play.member.listOfferedModels({ kind: 'ollama', base_url: server.url }), 'forbidden');
   const [line] = await readAudit(village.openDb(), `${server.url}/v1/`, 5);
   assert.deepEqual([line?.action, line?.detail], ['models.offered', { kind: 'compatible', count: 2, problem: null }]);
