@@ -56,7 +56,7 @@ function settleLost(db: Db, { runId, callId }: LostEffect): Promise<boolean> {
 export function lostEffects({ db, log }: { readonly db: Db; readonly log: Log }) {
   const each = itemByItem<LostEffect>({
     log,
-    message: 'an unsettled effect of an ended run was not settled; the API retries it',
+    message: 'an effect of an ended run was not settled; the API tries to settle it again',
     keyOf: ({ runId, callId }) => `${runId} ${callId}`,
   });
   return async (lateS: number): Promise<number> =>

@@ -128,7 +128,7 @@ export function endedWrites({ db, log }: WritePorts): (ends: readonly EgressEnd[
 export function lateWritesJob({ db, log }: WritePorts): Job {
   const each = itemByItem<BegunEgressWrite>({
     log,
-    message: 'a write without an end was not settled; the API retries it',
+    message: 'a write without an end was not settled; the API tries to settle it again',
     keyOf: ({ ask }) => ask,
   });
   const run = async (): Promise<number> =>
