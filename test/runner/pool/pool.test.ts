@@ -45,12 +45,12 @@ test('a file that changes or ends its process or cannot be loaded fails by its n
     ]),
     [
       ['changes-process.test.ts', 'its tests have changed the variable HAMLET_PLANTED. Fix: undo it in after()'],
-      ['breaks-off.test.ts', 'its process ended with 3 before its tests did'],
+      ['breaks-off.test.ts', 'its process ended with code 3 before its tests did'],
       ['cannot-load.test.ts', 'at the top of the file'],
       ['fails-unawaited.test.ts', 'its tests have changed the exit code. Fix: undo it in after() (late)'],
       ['registers-late.test.ts', undefined],
       ['hooks.test.ts', undefined],
-      ['hooks.test.ts', 'its worker ended with 1 after it: this file or one before it fails late'],
+      ['hooks.test.ts', 'its worker ended with code 1 after it: this file or one before it fails late'],
     ],
   );
   assert.match(lines.join(' '), /"late" was registered after its file was loaded/);

@@ -173,7 +173,7 @@ async function resultOf({ child, ended, inbox }: Worker, file: string): Promise<
   }
 }
 
-const howOf = (code: number | null): string => (code === null ? 'by a signal' : `with ${code}`);
+const howOf = (code: number | null): string => (code === null ? 'by a signal' : `with code ${code}`);
 
 const lateTest = (file: string, name: string): FailedCase => ({
   what: `${file}: "${name}" was registered after its file was loaded. Fix: await what registers it`,

@@ -69,7 +69,7 @@ func TestProgramsThatCannotStart(t *testing.T) {
 		if answer.OK {
 			ended := c.wait(id)
 			if *ended.Exit.Code != 127 && *ended.Exit.Code != 126 || len(ended.Stderr.Head) == 0 {
-				t.Errorf("%s ended with %d, %q", id, *ended.Exit.Code, ended.Stderr.Head)
+				t.Errorf("%s ended with code %d, %q", id, *ended.Exit.Code, ended.Stderr.Head)
 			}
 		} else if answer.Code != "failed" || answer.Message == "" {
 			t.Errorf("%s: %s %s", id, answer.Code, answer.Message)

@@ -123,7 +123,7 @@ async function command(...args: string[]): Promise<Verdict> {
       (error, out) => done({ stdout: out, code: error === null ? 0 : error.code }),
     );
   });
-  assert.ok(code === 0 || code === 1, `ended with ${code}`);
+  assert.ok(code === 0 || code === 1, `ended with code ${code}`);
   const verdict = JSON.parse(stdout) as Verdict;
   assert.equal(verdict.ok, code === 0);
   return verdict;
