@@ -56,7 +56,7 @@ function compile(stage: string, { files, from, to, paths = {} }: Compilation): v
 /** A relative import that names a source: the compiler does not rewrite those in declarations. */
 const OF_SOURCE = /(['"])(\.{1,2}\/[^'"\n]*)\.ts\1/g;
 
-/** Lets the compiled files import each other, and the packages that it contains, by their places. */
+/** Makes the compiled files import each other, and the packages in `BROUGHT`, by relative paths of compiled files. */
 function linkFiles(dist: string): void {
   for (const file of globSync('**/*.{js,d.ts}', { cwd: dist }).map((name) => join(dist, name))) {
     const text = readFileSync(file, 'utf8');

@@ -75,7 +75,7 @@ test('for a waiting person the agent wants the most expensive model, if it costs
   );
 });
 
-test('a purchase has words', () => {
+test('a purchase is described in words', () => {
   assert.deepEqual(
     [
       itemInWords({ kind: 'quota', limit: 'tokens_per_hour', amount: 7 }),

@@ -60,7 +60,7 @@ async function followServer(
   const read = async (): Promise<boolean> => {
     const listed = await listedTools(served);
     const warning = warningOf(server.name, listed);
-    // A server that does not start for a day logs only one line.
+    // A server that does not start for a day causes only one line in the log.
     if (warning !== null && warning.message !== logged) ports.log.warn('capability', warning);
     logged = warning?.message ?? null;
     ports.noteState(server.name, stateOf(listed));

@@ -117,7 +117,7 @@ async function writeSample(file: string, text: SampleText): Promise<string> {
   return file;
 }
 
-/** Removes the tiers' limits of requests. */
+/** Removes the request limits of the tiers. */
 async function liftRequestLimits(folder: string): Promise<void> {
   for (const tier of (await readdir(folder)).filter((name) => name.startsWith('good-entitlement-')))
     await writeSample(join(folder, tier), (text) =>

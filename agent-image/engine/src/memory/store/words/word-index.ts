@@ -10,7 +10,7 @@ const MAX_VISITS = 5_000;
 const MAX_PAIRED = 2;
 const MAX_TERMS = 32;
 /**
- * A word is a name if this share of its memories, and at least two of them if it has two or more, write it with a
+ * A word is a name if this share of its memories, and at least two of them if it has three or more, write it with a
  * capital inside a sentence.
  */
 const LEAST_NAMED_SHARE = 0.25;
