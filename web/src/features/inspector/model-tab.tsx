@@ -14,7 +14,7 @@ const OUTCOME_LABELS: Readonly<Record<ModelOutcome, string>> = {
   failed: 'failed',
   cancelled: 'cancelled',
   not_paid: 'not paid for',
-  rate_limited: 'refused by the limit of requests',
+  rate_limited: 'over the request limit',
   lost: 'lost',
 };
 
