@@ -28,7 +28,7 @@ export type PayloadTable = Readonly<{
   forget: () => void;
 }>;
 
-/** Characters of the newest texts in memory: a step reads the texts that the step before it wrote. */
+/** Maximum characters of the newest texts in memory: a step reads the texts that the step before it wrote. */
 const MAX_RECENT_CHARS = 65_536;
 
 export function openPayloadTable(database: DatabaseSync): PayloadTable {

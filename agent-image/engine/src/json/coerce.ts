@@ -15,7 +15,7 @@ import type { RepairAction } from './repair.ts';
 
 const LEVELS_MAX = 40;
 const DECODINGS_MAX = 3;
-/** Members of an object whose names are compared with those of the schema. */
+/** Maximum number of members of an object for their names to be compared with those of the schema. */
 const NAMES_MAX = 200;
 const NUMBER = /^[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

@@ -132,7 +132,10 @@ const valueOf = <T>(validated: T, given: unknown, schema: Schema<T>): T => (isZo
 const checked = (value: unknown, schema: Schema, hasLong: boolean): unknown =>
   hasLong && !isZod(schema) ? checkable(value) : value;
 
-/** Characters of JSON that the defaults of a schema may add: each of many elements may lack a field with a long one. */
+/**
+ * Maximum characters of JSON that the defaults of a schema may add: each of many elements may lack a field with a long
+ * one.
+ */
 const DEFAULTS_MAX_CHARS = 1 << 20;
 const TOO_MANY_DEFAULTS = {
   ok: false,

@@ -4,9 +4,9 @@ export const MAX_TEXT_CHARS = 16_000;
 export const MAX_NAME_CHARS = 200;
 export const MAX_AUDIENCE = 256;
 export const MAX_PROVENANCE = 1_024;
-/** Memories of one call of `remember`, and ids of one call of `use`, `forget` or `bury`. */
+/** Maximum number of memories in one call of `remember`, and of ids in one call of `use`, `forget` or `bury`. */
 export const MAX_BATCH = 1_000;
-/** Pinned memories of one audience: the people of one conversation, or everybody. */
+/** Maximum number of pinned memories of one audience: the people of one conversation, or everybody. */
 export const MAX_PINNED = 200;
 export const MAX_QUERY_CHARS = 4_000;
 export const MAX_HITS = 100;

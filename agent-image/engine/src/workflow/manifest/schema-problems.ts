@@ -8,7 +8,7 @@ type Read = Readonly<{ file: string; schema: z.ZodType; value: unknown }>;
 type Reading = Read & Readonly<{ json: () => JsonObject }>;
 
 const MISSING = /^Invalid input: expected (.+), received undefined$/;
-/** Names that a hint lists. */
+/** Maximum number of names that a hint lists. */
 const MAX_NAMES = 30;
 
 /** At most this many problems of a value that its schema refuses, with the nearest known name for an unknown one. Pure. */
