@@ -1,4 +1,7 @@
-/** Programs that rest between two runs of their conversations. An idle one may hold 400 MB of the hands. */
+/**
+ * Maximum number of programs that rest between two runs of their conversations. An idle one may hold 400 MB of the
+ * hands.
+ */
 const IDLE_MAX = 2;
 
 interface Resting {

@@ -8,7 +8,7 @@ import type { RunBook } from './run-book.ts';
 const MIRROR_DELAY_MS = 100;
 const MAX_ENTRIES = 200;
 const MAX_PAYLOADS = 400;
-/** Bytes of texts and events in one request; the API takes 1 MiB. */
+/** Maximum bytes of texts and events in one request; the API takes 1 MiB. */
 const MAX_BYTES = 700_000;
 /** The API's maximum length of a text. Longer texts are omitted, because half of one could not be parsed. */
 const MAX_TEXT_CHARS = 262_144;

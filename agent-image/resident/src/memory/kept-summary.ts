@@ -20,7 +20,7 @@ export interface NewSummary {
   readonly earlier: readonly string[];
 }
 
-/** Sources of one fact in the store. */
+/** Maximum number of sources of one fact in the store. */
 const SOURCES_MAX = 1_024;
 const LISTED_MAX = 1_000;
 const REF_CHARS = 16;

@@ -7,7 +7,9 @@ import { isInForce } from './remembered.ts';
 
 const RECALLED_MAX = 6;
 const PINNED_MAX = 20;
-/** Facts about the people present that are recalled for every message, of the newest `PROFILE_SEEN`. */
+/**
+ * Maximum number of facts about the people present that are recalled for every message, of the newest `PROFILE_SEEN`.
+ */
 const PROFILE_MAX = 4;
 const PROFILE_SEEN = 100;
 const HITS_MAX = 50;

@@ -12,7 +12,7 @@ import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from
 import { notesOf, searchNotes, type SharedNote } from '../memory/repository-memory.ts';
 
 const ID_CHARS = 12;
-/** Pieces of documents in one result. They take no place of a memory. */
+/** Maximum number of pieces of documents in one result. They do not count as memories. */
 const DOCUMENTS_MAX = 5;
 const MEMORY_ID = /^m-[0-9a-f]{12}$/;
 

@@ -5,18 +5,21 @@ import type { SessionUpdate, ToolCallUpdate } from './updates.ts';
 
 /** Maximum calls of one turn that are shown; later ones run without claims. */
 const CALLS_MAX = PROGRAM_CLAIMS_MAX / 4;
-/** Requests for permissions in one turn; further ones are refused. */
+/** Maximum number of requests for permissions in one turn; further ones are refused. */
 const ASKS_MAX = CALLS_MAX;
-/** Files that one turn reads, and files that it writes, through the village; further ones are refused, because the API stores each. */
+/**
+ * Maximum number of files that one turn reads, and files that it writes, through the village; further ones are refused,
+ * because the API stores each.
+ */
 const FILES_MAX = CALLS_MAX;
-/** Changes of the plan that are noted. */
+/** Maximum number of plans that are noted. */
 const PLANS_MAX = 100;
-/** Parts of the words that are noted before a call; later words are in the answer alone. */
+/** Maximum number of parts of the words that are noted before a call; later words are only in the answer. */
 const SAYS_MAX = 200;
 /** Characters of the first and of the last part of an answer that are kept. */
 const HALF_ANSWER_CHARS = 100_000;
 const THOUGHTS_MAX_CHARS = 30_000;
-/** Characters of words that are shown while the program writes. */
+/** Maximum characters of words that are shown while the program writes. */
 const SHOWN_MAX_CHARS = 1_000_000;
 /** Characters of a file before and after a change that are compared: all lines of a huge one would take a gigabyte. */
 const COMPARED_CHARS = 200_000;

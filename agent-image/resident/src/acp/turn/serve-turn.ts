@@ -9,7 +9,7 @@ import { optionFor, villageCallOf, type VillageCall } from './village-call.ts';
 
 /** Maximum characters of the title of a request in front of a person's words about it. */
 const TITLE_MAX_CHARS = 200;
-/** Characters of a content that people read before they allow it; the API takes 65,536 of all arguments. */
+/** Maximum characters of a content that people read before they allow it; the API takes 65,536 of all arguments. */
 const CONTENT_MAX_CHARS = 24_000;
 
 export interface TurnParts {

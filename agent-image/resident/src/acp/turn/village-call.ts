@@ -10,7 +10,7 @@ export interface VillageCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Characters of a text of a call that people read; the API takes 65,536 of all arguments. */
+/** Maximum characters of one text of a call that people read; the API takes 65,536 of all arguments. */
 const TEXT_MAX_CHARS = 12_000;
 const TITLE_MAX_CHARS = 500;
 const PATHS_MAX = 20;

@@ -9,7 +9,7 @@ import { okay } from '../../tools/tool-kit.ts';
 /** Maximum characters of one result, if the model's context has room for them. */
 const SHOWN_MAX_CHARS = 30_000;
 const LINE_MAX_CHARS = 2_000;
-/** Bytes of a large file that are searched for its first line, and read from there. */
+/** Maximum bytes of a large file that are searched for its first line, and read from there. */
 const SCANNED_MAX_BYTES = 32 << 20;
 const KEPT_MAX_BYTES = 512 << 10;
 /** Line breaks by bytes per character. In UTF-16 they begin at even positions. */

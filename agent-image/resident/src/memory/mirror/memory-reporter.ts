@@ -6,7 +6,7 @@ import type { Answer } from '../../village/village.ts';
 import { applyChange, idsOfChange } from './apply-change.ts';
 import { syncedFrom, syncedMind, syncedSource } from './synced-memory.ts';
 
-/** Bytes of the memories in a report; the rest of its body is smaller. */
+/** Maximum bytes of the memories in a report; the rest of its body is smaller. */
 const REPORT_MAX_BYTES = SYNC_BODY_MAX_BYTES - 65_536;
 
 type Body = Omit<CallInput<typeof syncAgentMemory>['body'], 'cycle'>;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const RESTS_AFTER_MS = 600_000;
 /** After a failure a passage is read again after this time, after another failure after twice as long. */
 export const RETRY_AFTER_MS = 600_000;
-/** Requests for one passage. Without a usable answer its words stay the only memory of it. */
+/** Maximum number of requests for one passage. Without a usable answer its words stay the only memory of it. */
 export const TRIES_MAX = 3;
 const MARKS_MAX = 200;
 const NAME_MAX_CHARS = 200;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Question } from '../../brain/life/question.ts';
 import type { Passage } from './plan-reading.ts';
 
-/** Facts of one passage; further ones of an answer are left out. */
+/** Maximum number of facts of one passage; further ones of an answer are left out. */
 export const FACTS_MAX = 8;
 const FACT_MAX_CHARS = 300;
 const SOURCES_MAX = 6;
