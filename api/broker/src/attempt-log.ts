@@ -2,12 +2,21 @@ import { deny, type EgressDenial } from '@hamlet/core/egress';
 import { Outbox } from './outbox.ts';
 import { Unreadable, type Attempt, type AttemptEnd, type Village } from './village.ts';
 
-/** Attempts that wait for the API. Beyond this limit the broker refuses, because nothing goes out unrecorded. */
+/**
+ * Maximum number of attempts that wait for the API. Beyond this limit the broker refuses, because nothing goes out
+ * unrecorded.
+ */
 const MAX_WAITING = 2000;
 const BATCH = 200;
-/** Ends that wait for the API. Beyond this limit the broker drops the oldest: their attempts stay without an end. */
+/**
+ * Maximum number of ends that wait for the API. Beyond this limit the broker drops the oldest: their attempts stay
+ * without an end.
+ */
 const MAX_ENDS = 20_000;
-/** Refusals that wait for the API: in total, and per life, so that one looping agent cannot fill the queue. */
+/**
+ * Maximum number of refusals that wait for the API: in total, and per life, so that one looping agent cannot fill the
+ * queue.
+ */
 const MAX_REFUSALS = 10_000;
 const MAX_REFUSALS_OF_LIFE = 1000;
 

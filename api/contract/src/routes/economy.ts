@@ -129,7 +129,7 @@ export const getLedger = defineRoute('getLedger GET /economy/ledger/{agent_id}',
 });
 
 export const MONEY_DAYS_MAX = 31;
-/** Agents of a day that the answer names: those that spent most. */
+/** Maximum number of agents that the answer names for a day: those that spent the most. */
 export const MONEY_DAY_AGENTS_MAX = 100;
 
 const sums = {

@@ -5,7 +5,7 @@ import type { RunDeltas } from '../runs/run-deltas.ts';
 import type { RunWatch } from '../runs/run-watch.ts';
 import { isResting } from './task-of-run.ts';
 
-/** Words that wait for a slow reader; more are dropped, because the stored answer replaces them. */
+/** Maximum number of words that wait for a slow reader; more are dropped, because the stored answer replaces them. */
 const WORDS_MAX = 256;
 const FOLLOWED_MAX = 1_000;
 const FOLLOWED_OF_ACTOR_MAX = 32;

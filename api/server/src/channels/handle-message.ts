@@ -67,7 +67,7 @@ const BEGUN = 'The next message begins another conversation.';
 const LOST = 'I could not take this; send it again later.';
 const WRONG_CODE = 'This code is unknown, used or expired: create another one under Connections in the village.';
 
-/** Retries of a message that the village cannot take now: 16 s together. */
+/** Maximum number of retries of a message that the village cannot take now: 16 s together. */
 const RETRIES_MAX = 6;
 const RETRY_MS = 250;
 const LATER: ReadonlySet<Refusal> = new Set<Refusal>(['unavailable', 'idempotency_in_flight']);

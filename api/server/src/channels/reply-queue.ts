@@ -1,7 +1,7 @@
 import type { Log } from '../service/log.ts';
 import type { Bot, Received, Reply } from './bot-port.ts';
 
-/** Replies that wait or are under way, of all bots. */
+/** Maximum number of replies that wait or are under way, of all bots. */
 const WAITING_MAX = 256;
 
 /**

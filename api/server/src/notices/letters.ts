@@ -3,7 +3,7 @@ import { shorten } from '@hamlet/core';
 import { visibleText } from '@hamlet/core/visible-text';
 import type { Letter } from './smtp-mailer.ts';
 
-/** Needs that one email names; the page has the others. */
+/** Maximum number of needs that one email names; the page has the others. */
 const LINES_MAX = 20;
 const LINE_MAX_CHARS = 200;
 

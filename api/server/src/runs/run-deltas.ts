@@ -7,7 +7,7 @@ import type { RunWatch } from './run-watch.ts';
 export const DELTA_BYTES_PER_S = 64 << 10;
 /** Longest text of one delta, in UTF-16 units; a longer piece is split. */
 const TEXT_MAX_CHARS = 4_096;
-/** Deltas that wait for Redis; more are dropped. */
+/** Maximum number of deltas that wait for Redis; more are dropped. */
 const IN_FLIGHT_MAX = 256;
 const READERS_MAX = 1_000;
 

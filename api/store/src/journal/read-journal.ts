@@ -2,7 +2,7 @@ import { JOURNAL_SALT_REF, type JournalClaim, type JournalPayload } from '@hamle
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** Bytes of one page of a journal; one entry with its texts may be larger. */
+/** Maximum bytes of one page of a journal; one entry with its texts may be larger. */
 const PAGE_MAX_BYTES = 4 << 20;
 /** Number of events to search for the names of calls: more than the stages of a workflow that run at once. */
 const NAMING_MAX = 100;
@@ -55,7 +55,7 @@ async function readTexts(db: Db, agentUid: string, refs: readonly string[]): Pro
   return rows.flatMap(({ ref, text }) => (text === null ? [] : [{ ref, text }]));
 }
 
-/** Events of one run to search for the turns before a request. */
+/** Maximum number of events of one run to search for the turns before a request. */
 const CONTEXT_EVENTS_MAX = 2_000;
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RUN_EVENT_TEXT_MAX_CHARS } from './run-event.ts';
 
-/** Parts of one request; the oldest answers and results beyond them are left out. */
+/** Maximum number of parts of one request; the oldest answers and results beyond them are left out. */
 export const RUN_CONTEXT_PARTS_MAX = 200;
 
 /** Sources of the parts before the turns of a run, as its agent names them. */

@@ -21,9 +21,9 @@ import { decideDelivery } from './plan-callback.ts';
 import type { CallbackBody, PostCallback } from './post-callback.ts';
 
 const EVERY_MS = 2_000;
-/** Hosts to which this replica sends at the same time. */
+/** Maximum number of hosts to which this replica sends at the same time. */
 const HOSTS_MAX = 64;
-/** Deliveries to one host at the same time. */
+/** Maximum number of deliveries to one host at the same time. */
 const OF_HOST_MAX = 4;
 /** Claims at one host in a row. Busy runs may have new events after each of them. */
 const ROUNDS_MAX = 64;

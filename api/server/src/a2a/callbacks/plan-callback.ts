@@ -1,6 +1,6 @@
 import { backoff } from '@hamlet/core';
 
-/** Deliveries that may fail in a row: with the waits between them about 20 minutes. */
+/** After this many failed deliveries in a row, about 20 minutes with their waits, the callback ends. */
 export const FAILURES_MAX = 8;
 const WAIT_S = { first: 10, longest: 600 };
 

@@ -5,7 +5,7 @@ import { FIELD_MANAGER } from '../field-owners.ts';
 import type { StoredSpec } from './agent-writer.ts';
 
 const NAMES_MAX = 20;
-/** Schedules in which the API searches for the name of the agent. */
+/** Maximum number of Schedules in which the API searches for the name of the agent. */
 const SCHEDULES_MAX = 1_000;
 const PAGE = 200;
 

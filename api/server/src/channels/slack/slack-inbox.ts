@@ -16,7 +16,7 @@ const RENEW_MS = 240_000;
 const SHORTEST_MS = 10_000;
 /** Maximum number of waiting envelopes. The API does not confirm further ones, so Slack sends them again. */
 const WAITING_MAX = 1_000;
-/** Messages whose effect has happened, in case Slack sends them again. */
+/** Maximum number of handled messages that are remembered, in case Slack sends them again. */
 const DONE_MAX = 1_000;
 
 interface Waiting {

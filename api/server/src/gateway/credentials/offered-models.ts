@@ -13,7 +13,10 @@ const LIST_MS = 10_000;
 /** OpenRouter lists its models in about 700 kB. */
 const LIST_MAX_BYTES = 4 << 20;
 
-/** Entries that are read: 4 MiB may have two million, and each one without a name costs a list of problems. */
+/**
+ * Maximum number of entries that are read: 4 MiB may have two million, and each one without a name costs a list of
+ * problems.
+ */
 const ENTRIES_MAX = 5_000;
 
 const Name = z.string().regex(/^[\x21-\x7e]{1,200}$/);

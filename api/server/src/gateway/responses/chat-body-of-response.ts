@@ -138,7 +138,7 @@ export function chatBodyOfResponse(body: ResponseBody): ChatCompletionBody {
   };
 }
 
-/** Tools in all namespaces together. */
+/** Maximum number of tools in all namespaces together. */
 const TOOLS_MAX = 1_024;
 
 const NEVER = ['previous_response_id', 'conversation', 'prompt', 'moderation'] as const;
