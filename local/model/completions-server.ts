@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Continued, TextModel } from './text-model.ts';
 
 const BODY_BYTES_MAX = 1 << 20;
-/** Requests that wait or run. The model writes one text at a time. */
+/** Maximum number of requests that wait or run. The model writes one text at a time. */
 const REQUESTS_MAX = 16;
 const DEFAULT_MAX_TOKENS = 256;
 const STOPS_MAX = 4;

@@ -14,7 +14,7 @@ import { ofApi, withApi } from '../../village-api.ts';
 
 const SHOWN = 30;
 const FOLLOW_MS = 3_000;
-/** Entries whose printed words are kept, so that a run appears again in its next state. */
+/** Maximum number of entries whose printed words are kept, so that a run appears again in its next state. */
 const REMEMBERED_MAX = 1_000;
 
 type Query = Readonly<{ limit: number; kind?: TimelineKind }>;

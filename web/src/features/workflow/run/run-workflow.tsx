@@ -38,7 +38,7 @@ type WorkflowProps = Readonly<{
 const THROTTLE_MS = 1_000;
 const RUNNING_MS = 3_000;
 const SETTLED_MS = 60_000;
-/** Requests of the agent that the page reads: more than stages that may run at once. */
+/** Maximum number of requests of the agent that the page reads: more than stages that may run at once. */
 const ASKED_MAX = 100;
 
 /** The workflow of a run: its graph and its stages as they are now, the details of one stage, and the manifests. */
