@@ -66,7 +66,7 @@ async function readThen(place: Place, until: string): Promise<Then> {
   if (note !== '' && !isSignedBy(`${note.trimEnd()}\n`, await secretValue(place, 'hamlet-log', 'key.pem')))
     throw new Failure(
       `the log of ${until} was signed with a different key than the village has, so it would seal nothing; nothing was changed`,
-      'put the key of then into the Secret hamlet-log and restore again, or choose a moment after the key was replaced (docs/SECRETS.md, "The key of the log")',
+      'put the key of that moment into the Secret hamlet-log and restore again, or choose a moment after the key was replaced (docs/SECRETS.md, "The key of the log")',
     );
   return { ...facts, migration, note };
 }
