@@ -16,7 +16,7 @@ export interface Subject {
   steps?: (texts: readonly string[], mark: () => void) => Promise<void>;
   /**
    * One task of a workflow with a stage for each text, which the stage returns. Gives the last text of a sequence, or the texts of
-   * all parallel stages in their order. A durable program has stored the text of each stage before a stage behind it begins.
+   * all parallel stages in their order. A durable program has stored the text of each stage before a stage after it begins.
    */
   task?: (shape: Shape, texts: readonly string[]) => Promise<readonly string[]>;
   /** Reads and validates a workflow with this many nodes. */

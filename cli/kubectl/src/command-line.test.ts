@@ -54,7 +54,7 @@ test('a wrong command line fails with the right usage and exit code 2', () => {
   }
 });
 
-test('a group has verbs, with flags in front of them and behind them, and its help lists only them', () => {
+test('a group has verbs, with flags before and after them, and its help lists only them', () => {
   const { command, names, place } = read('-n village workflow -n other graph review -o a.svg');
   assert.deepEqual([command?.name, names, place], ['workflow graph', ['review'], ['--namespace=other']]);
   for (const line of ['workflow', 'workflow --help']) {

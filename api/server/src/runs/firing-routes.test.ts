@@ -83,7 +83,7 @@ test('a firing makes a run for each agent that exists, and gives the reason for 
   await runs.finishAll('bob');
 });
 
-test('a firing with a workflow leaves out agents without usable manifests, and gives the others those of now', async () => {
+test('a firing with a workflow leaves out agents without usable manifests, and gives the others their current ones', async () => {
   const workflow = { pipeline: 'default', tags: ['day'] };
   const agents = ['ada', 'bob', 'cleo'];
   const answer = dataOf(await fire({ agents, workflow, prompt: 'Report.' }));

@@ -15,7 +15,7 @@ function edgeText(edge: PlanEdge): string {
   return words === '' ? edge.to : `${edge.to} (${words})`;
 }
 
-/** The stages of a plan from its entries to its exits, each with its work and the stages behind it. Pure. */
+/** The stages of a plan from its entries to its exits, each with its work and the stages after it. Pure. */
 export function planText({ workflow, pipeline, stages, edges, fallbacks }: Plan): readonly string[] {
   const rules = fallbacks.map((rule) => `${ruleText(rule)} → ${rule.to}`);
   const table = listed(stages, '', {
