@@ -39,6 +39,13 @@ async function loadedBy(main: string): Promise<readonly string[]> {
   return [...stderr.matchAll(/^loads (.*)$/gm)].map(([, module = '']) => module);
 }
 
+for (const main of ['agent-image/resident/src/main.ts', 'api/broker/src/main.ts', 'operator/src/main.ts'])
+  test(`the start of ${main} loads parts of the core by their own names, because the whole takes 15 MB`, async () => {
+    const core = (await loadedBy(main)).filter((module) => module.includes('/api/core/src/'));
+    assert.ok(core.length > 0);
+    assert.ok(!core.some((module) => module.endsWith('/api/core/src/index.ts')));
+  });
+
 for (const main of ['api/server/src/main.ts', 'agent-image/resident/src/main.ts', 'operator/src/main.ts'])
   test(`the start of ${main} loads no package that few requests need, and no data of languages`, async () => {
     const loaded = await loadedBy(main);

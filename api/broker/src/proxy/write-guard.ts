@@ -4,7 +4,7 @@ import type { EgressRule, EgressWriteKind } from '@hamlet/contract';
 import { EGRESS_EXCERPT_MAX_CHARS, EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
 import type { Destination, EgressDenial, WireEffect, WireRequest } from '@hamlet/core/egress';
 import { deny } from '@hamlet/core/egress';
-import { compareText } from '@hamlet/core';
+import { compareText } from '@hamlet/core/compare-text';
 import { describeCommand, type Push } from '../git/push-commands.ts';
 import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
