@@ -305,7 +305,7 @@ async function enterAndWait(
   if (!entered.ok) return entered;
   const equipped = await equip(ports, asked, { ...wanted, ...entered.data, brake });
   if (equipped.ok) return accepted({ ...entered.data, ...equipped.data });
-  await endUnasked(ports, entered.data, 'not_paid');
+  await endUnasked(ports, entered.data, { reason: equipped.reason, isGone: asked.gone.aborted });
   return equipped;
 }
 

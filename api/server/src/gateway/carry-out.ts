@@ -1,4 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
+import { formatAiDollars, type Refusal } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
 import { EMPTY_ANSWER, estimateTokens, foldDelta, FollowingAbort, outcomeOf } from '@hamlet/models';
 import type { AnswerState, ChatDelta, Finish, ModelError, ReasoningItem, TokenUsage, ToolCall } from '@hamlet/models';
@@ -120,25 +120,31 @@ export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: 
   if (outcome === 'done') await ports.health.succeeded({ provider, model: plan.served.name });
 }
 
-/** Ends a request without asking a provider, and frees its tokens. */
+/** Outcomes of accepted requests for which no provider was asked, by the reason that their callers got. Others were stopped. */
+const UNASKED: Readonly<Partial<Record<Refusal, ModelRequestEnd['outcome']>>> = {
+  account_closed: 'not_paid',
+  insufficient_funds: 'not_paid',
+  model_busy: 'failed',
+  rate_limited: 'rate_limited',
+  unavailable: 'failed',
+};
+
+/** Ends a refused request without asking a provider, and frees its tokens. `isGone`: its caller left before the refusal. */
 export async function endUnasked(
   { db }: GatewayPorts,
   { requestId }: Pick<Ticket, 'requestId'>,
-  outcome: Extract<ModelRequestEnd['outcome'], 'not_paid' | 'rate_limited'>,
+  { reason, isGone = false }: Pick<Refused, 'reason'> & { readonly isGone?: boolean },
 ): Promise<void> {
+  const outcome = (isGone ? undefined : UNASKED[reason]) ?? 'cancelled';
   await endModelRequest(db, { requestId, line: null }, { outcome, promptTokens: 0, completionTokens: 0 });
 }
 
-/** Ends an accepted request that its rate limit refuses, without asking a provider, and frees its money, tokens and place. */
-export async function withdraw(
-  ports: GatewayPorts,
-  ticket: Ticket,
-  { reason }: Pick<Refused, 'reason'>,
-): Promise<void> {
-  ports.metrics.refused(reason);
+/** Ends an accepted request that its count refuses, without asking a provider, and frees its money, tokens and place. */
+export async function withdraw(ports: GatewayPorts, ticket: Ticket, refusal: Refused): Promise<void> {
+  ports.metrics.refused(refusal.reason);
   ticket.brake.close();
   ticket.place.release();
-  await Promise.all([ports.meter.release(ticket.reservation), endUnasked(ports, ticket, 'rate_limited')]);
+  await Promise.all([ports.meter.release(ticket.reservation), endUnasked(ports, ticket, refusal)]);
 }
 
 async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, seal: CallSeal) {

@@ -77,7 +77,7 @@ test('a request waits for a place at the provider; it is never sent if its calle
     const data = await play.admin.getModelUse({ agent_id: 'dan' });
     return data.in_flight === 0 && data.recent.length > 0 ? data : null;
   });
-  assert.deepEqual([use.in_flight, use.tokens.used, use.recent[0]?.outcome], [0, 0, 'not_paid']);
+  assert.deepEqual([use.in_flight, use.tokens.used, use.recent[0]?.outcome], [0, 0, 'cancelled']);
   wire.verify();
 });
 
@@ -94,6 +94,23 @@ test('a request that waits too long is refused with the time to wait, and uses n
   held.resolve();
   assert.equal((await first).status, 200);
   const use = await play.admin.getModelUse({ agent_id: 'fay' });
-  assert.deepEqual([use.in_flight, use.tokens.used], [0, 0]);
+  assert.deepEqual([use.in_flight, use.tokens.used, use.recent[0]?.outcome], [0, 0, 'failed']);
   wire.verify();
+});
+
+test('a request that a freeze of the village ends while it waits is recorded as cancelled', async () => {
+  const held = Promise.withResolvers<void>();
+  const whole = OPENAI_WIRE.stream({ text: ['slow'] });
+  wire.add({ answer: { ...whole, chunks: [{ until: held.promise }, ...whole.chunks] } });
+  const before = wire.requests.length;
+  const first = ask('bob');
+  await eventually('the first request at the provider', () => wire.requests.length === before + 1);
+  const second = ask('eve');
+  await waiting(1);
+  await play.admin.freezeVillage({ reason: 'odd' });
+  const refused = (await (await second).json()) as { code: string };
+  held.resolve();
+  await first;
+  assert.equal(refused.code, 'village_frozen');
+  assert.equal((await play.admin.getModelUse({ agent_id: 'eve' })).recent[0]?.outcome, 'cancelled');
 });

@@ -85,7 +85,7 @@ test('Postgres admits a request while Redis counts it; if Redis does not answer,
   await eventually('an admitted request', async () => (await newestAsked('fay'))[1] === 'under_way');
   const outcome = await asked;
   assert.equal(!outcome.ok && outcome.problem.code, 'unavailable');
-  assert.deepEqual(await newestAsked('fay'), [0, 'rate_limited']);
+  assert.deepEqual(await newestAsked('fay'), [0, 'failed']);
   const held = await newestId('fay');
   const next = await ask(replicas('fay')[0]);
   assert.equal(!next.ok && next.problem.code, 'unavailable');
