@@ -148,3 +148,19 @@ test('the cost of a request at its provider counts in the day and currency of it
   const sums = own.map(({ currency, micros }) => `${micros} ${currency}`);
   assert.deepEqual(sums.toSorted(), ['2000 USD', '3 EUR']);
 });
+
+test('the upgrade that adds an outcome does not read all requests under its lock, and an unknown outcome is refused', async () => {
+  const { rows } = await sql<{ validated: boolean }>`
+    select convalidated as validated from pg_constraint where conname = 'model_request_outcome_check'`.execute(
+    ledger.owner,
+  );
+  assert.deepEqual(rows, [{ validated: false }]);
+  const requestId = await enter('outcomes');
+  assert.ok(requestId !== null);
+  await assert.rejects(
+    sql`update model_request set outcome = 'guessed', ended_at = now() where request_id = ${requestId}`.execute(
+      ledger.owner,
+    ),
+    /model_request_outcome_check/,
+  );
+});
