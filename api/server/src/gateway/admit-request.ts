@@ -371,25 +371,19 @@ async function letInBraked(ports: GatewayPorts, asked: AskedModel, run: AskingRu
 /** Reasons of a refusal that may not hold in a run: the API then looks for the agent's run, and decides again. */
 const MAY_DIFFER_IN_RUN: ReadonlySet<string> = new Set<Refusal>(['unavailable', 'model_not_in_tier']);
 
-/** Most requests without the id of a run come from agents without one. The admission itself checks this, which saves a trip. */
-async function admitInRun(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
-  const program = programRunIn(asked.headers);
-  if (!program.ok) return program;
-  if (program.data === null && (asked.metadata?.run_id ?? null) === null) {
-    const outcome = await letInBraked(ports, asked, null);
-    if (outcome.ok || !MAY_DIFFER_IN_RUN.has(outcome.reason)) return outcome;
-  }
-  const run = await findAskingRun(ports, { ...asked, program: program.data });
-  return run.ok ? letInBraked(ports, asked, run.data) : run;
-}
-
 /**
  * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
  * serves it, the prompt is short enough, the agent has fewer requests in progress than its tier allows, the agent's
  * tokens of the hour suffice, the provider has a place in time, the agent has money.
  */
 export async function admitRequest(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
-  const outcome = await admitInRun(ports, asked);
-  if (!outcome.ok) ports.metrics.refused(outcome.reason);
-  return outcome;
+  const program = programRunIn(asked.headers);
+  if (!program.ok) return program;
+  // Most requests without the id of a run come from agents without one. The admission itself checks this, which saves a trip.
+  if (program.data === null && (asked.metadata?.run_id ?? null) === null) {
+    const outcome = await letInBraked(ports, asked, null);
+    if (outcome.ok || !MAY_DIFFER_IN_RUN.has(outcome.reason)) return outcome;
+  }
+  const run = await findAskingRun(ports, { ...asked, program: program.data });
+  return run.ok ? letInBraked(ports, asked, run.data) : run;
 }

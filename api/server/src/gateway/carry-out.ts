@@ -141,7 +141,6 @@ export async function endUnasked(
 
 /** Ends an accepted request that its count refuses, without asking a provider, and frees its money, tokens and place. */
 export async function withdraw(ports: GatewayPorts, ticket: Ticket, refusal: Refused): Promise<void> {
-  ports.metrics.refused(refusal.reason);
   ticket.brake.close();
   ticket.place.release();
   await Promise.all([ports.meter.release(ticket.reservation), endUnasked(ports, ticket, refusal)]);

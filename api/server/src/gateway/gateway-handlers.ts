@@ -63,7 +63,7 @@ function createEmbeddings({ source, gateway }: Village): Handlers['createEmbeddi
     });
     if (!ticket.ok) return ticket;
     const answer = await carryOutEmbedding(gateway, ticket.data, body);
-    return answer.ok ? { ...answer, limits: ticket.data.limits } : answer;
+    return answer.ok ? { ...answer, limits: ticket.data.limits } : { ...answer, asked: true };
   });
 }
 

@@ -14,7 +14,6 @@ export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQue
     'model',
     'outcome',
   ]);
-  const refusals = counter('hamlet_model_refusals_total', 'Model requests that were refused, by reason', ['reason']);
   const tokens = counter('hamlet_model_tokens_total', 'Tokens of models, by model and kind (prompt, completion)', [
     'model',
     'kind',
@@ -42,7 +41,6 @@ export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQue
     },
   });
   return {
-    refused: (reason: string) => refusals.inc({ reason }),
     ended: (
       model: string,
       {

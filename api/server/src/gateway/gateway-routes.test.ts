@@ -313,5 +313,6 @@ test('the metrics count requests, tokens and refusals', async () => {
   const charged = /hamlet_model_charged_aidollars_total\{model="large"\} (\S+)/.exec(text)?.[1];
   assert.ok(Number(charged) > 0 && Number(charged) < 1, `charged ${charged}`);
   assert.match(text, /hamlet_model_refusals_total\{reason="model_not_in_tier"\} \d+/);
+  assert.doesNotMatch(text, /hamlet_model_refusals_total\{reason="model_failed"\}/, 'its provider was asked');
   assert.match(text, /hamlet_limits_shared 1/);
 });

@@ -28,6 +28,8 @@ export interface Refused {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;
   readonly limits?: readonly ShownLimit[];
+  /** Set if a provider of models was asked: then the gateway counts the request. */
+  readonly asked?: true;
 }
 
 export const accepted = <T>(data: T): Accepted<T> => ({ ok: true, data });

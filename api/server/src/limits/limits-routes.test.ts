@@ -10,9 +10,8 @@ import { agentToken, clientOf, eventually, TOKENS, ownVillage, type AgentId, Pla
 const TIER_0_REQUESTS = 120;
 
 const village = await ownVillage();
-const [one, two] = await Promise.all([village.startReplica(), village.startReplica()]);
-const urls: readonly [string, string] = [one.peopleUrl, two.peopleUrl];
-const { metricsUrl } = two;
+const [first, second] = await Promise.all([village.startReplica(), village.startReplica()]);
+const urls: readonly [string, string] = [first.peopleUrl, second.peopleUrl];
 const play = new Play(urls[0]);
 await play.everybody();
 
@@ -54,6 +53,12 @@ async function newestAsked(agentId: AgentId): Promise<readonly [number, string |
   return [use.in_flight, use.recent[0]?.outcome];
 }
 
+/** The labels and the count of each reason for which a replica has refused requests to models. */
+async function refusalsAt(metricsUrl: string): Promise<readonly string[]> {
+  const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+  return [...text.matchAll(/^hamlet_model_refusals_total(.*)$/gm)].map(([, line = '']) => line);
+}
+
 test('a request beyond the limit of all replicas reaches no provider, although each replica alone has counted few', async () => {
   const [one, two] = replicas('bob');
   for (let count = 1; count < TIER_0_REQUESTS / 2; count += 1)
@@ -65,8 +70,12 @@ test('a request beyond the limit of all replicas reaches no provider, although e
   assert.equal(refused.problem.code, 'rate_limited');
   assert.match(refused.response.headers.get('ratelimit') ?? '', /^"tier-0";r=0;t=\d+$/);
   assert.deepEqual(await newestAsked('bob'), [0, 'rate_limited']);
-  const metrics = await (await fetch(`${metricsUrl}/metrics`)).text();
-  assert.match(metrics, /hamlet_model_refusals_total\{reason="rate_limited"\} 1\n/);
+  assert.deepEqual(await refusalsAt(second.metricsUrl), ['{reason="rate_limited"} 1']);
+  const newest = await newestId('bob');
+  for (let count = 0; count < TIER_0_REQUESTS / 2; count += 1) await two.raw.listModels();
+  for (const each of [two, two]) assert.equal((await ask(each)).ok, false);
+  assert.equal(await newestId('bob'), newest, 'beyond the count of this replica alone, Postgres is not asked');
+  assert.deepEqual(await refusalsAt(second.metricsUrl), ['{reason="rate_limited"} 3']);
 });
 
 /** The newest request in Postgres, whether it was let in or not. */
@@ -81,15 +90,15 @@ test('Postgres admits a request while Redis counts it; if Redis does not answer,
     redis.disconnect();
   });
   await redis.call('CLIENT', 'PAUSE', '60000', 'WRITE');
-  const asked = ask(replicas('fay')[0]);
+  const asked = Promise.all([1, 2, 3, 4].map(() => ask(replicas('fay')[0])));
   await eventually('an admitted request', async () => (await newestAsked('fay'))[1] === 'under_way');
-  const outcome = await asked;
-  assert.equal(!outcome.ok && outcome.problem.code, 'unavailable');
+  for (const outcome of await asked) assert.equal(!outcome.ok && outcome.problem.code, 'unavailable');
   assert.deepEqual(await newestAsked('fay'), [0, 'failed']);
   const held = await newestId('fay');
   const next = await ask(replicas('fay')[0]);
   assert.equal(!next.ok && next.problem.code, 'unavailable');
   assert.equal(await newestId('fay'), held, 'the request after it holds no money');
+  assert.deepEqual(await refusalsAt(first.metricsUrl), ['{reason="unavailable"} 5'], 'as their callers were refused');
   await redis.call('CLIENT', 'UNPAUSE');
   await eventually('an answer', async () => (await ask(replicas('fay')[0])).ok);
 });

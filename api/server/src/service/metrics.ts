@@ -35,7 +35,14 @@ export function createHttpMetrics(registry: Registry) {
     labelNames: ['route'],
     registers: [registry],
   });
+  const refusals = new Counter({
+    name: 'hamlet_model_refusals_total',
+    help: 'Model requests that were refused, by reason',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
   return {
+    modelRefused: (reason: string) => refusals.inc({ reason }),
     observe: (route: string, status: number, durationMs: number) =>
       duration.observe({ route, status: String(status) }, durationMs / 1_000),
     answerOutsideContract: (route: string) => outside.inc({ route }),

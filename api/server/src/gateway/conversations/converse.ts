@@ -99,7 +99,7 @@ export function conversing<Body, Whole, Chunk>({ source, gateway }: Village, for
     const shape = format.shapeOf(ticket.data, asked, headAt(gateway.catalog, now));
     if (body.stream === true) return stream(gateway, ticket.data, { shape, channel });
     const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
-    if (!outcome.ok) return outcome;
+    if (!outcome.ok) return { ...outcome, asked: true };
     return { ...accepted(shape.whole(outcome.data)), limits: ticket.data.limits };
   }
   return { kind: 'completion', run } as const;

@@ -47,7 +47,7 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
     );
     try {
       const refusal = await handle(exchange, readBody);
-      if (refusal !== null) sendRefusal(response, refusal, exchange.requestId);
+      if (refusal !== null) refuse(exchange, refusal);
     } catch (error) {
       fail(exchange, error);
     }
@@ -169,7 +169,18 @@ async function run(
   return runOnce(ports.db, key.key, (tx) => handler.run(call.input, tx));
 }
 
-function fail({ route, response, requestId, traceparent, ports }: Exchange, error: unknown): void {
+/** Only routes that ask a model may answer that it failed. */
+const asksModel = ({ permission, reasons }: RouteSpec): boolean =>
+  permission === 'models:use' && reasons.includes('model_failed');
+
+/** Sends a refusal. Those of requests to models are counted here, by the reason that the caller gets. */
+function refuse({ route, response, requestId, ports }: Exchange, refusal: Refused): void {
+  if (asksModel(route) && refusal.asked !== true) ports.metrics.modelRefused(refusal.reason);
+  sendRefusal(response, refusal, requestId);
+}
+
+function fail(exchange: Exchange, error: unknown): void {
+  const { route, response, requestId, traceparent, ports } = exchange;
   const refusal = refusalOfError(error);
   // Refusals during a freeze are expected and would fill the log.
   if (refusal.reason !== 'village_frozen')
@@ -180,5 +191,5 @@ function fail({ route, response, requestId, traceparent, ports }: Exchange, erro
       error,
     });
   if (response.headersSent) response.destroy();
-  else sendRefusal(response, refusal, requestId);
+  else refuse(exchange, refusal);
 }
