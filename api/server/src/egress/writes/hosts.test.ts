@@ -1,11 +1,13 @@
 /** Hosts that no rule opens and an admin opens, over the broker's routes on a real Postgres. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Permission } from '@hamlet/contract';
-import { findRun, inTransaction, insertRuns, keepManifests } from '@hamlet/store';
+import { inTransaction, insertRuns, keepManifests } from '@hamlet/store';
 import { dataOf, refuses } from '@hamlet/test/env/client';
 import { until } from '@hamlet/test/env/until';
 import { outlast, outlastHold, startPermits, type Working } from '../../permissions/testing/permission-play.ts';
+import { REPEATS_MAX } from '../../permissions/shell/named-hosts.ts';
 import { clientOf, TOKENS } from '../../testing/test-village.ts';
 import { hostOf as ofHost, writeOf, type Host } from '../testing/egress-bodies.ts';
 import { HOSTS_OF_RUN_MAX, HOSTS_WAITING_MAX } from './permit-host.ts';
@@ -268,39 +270,59 @@ test('a report of an agent in the prompt of the run that continues its run names
   await permits.endAll();
 });
 
-test('hosts in the prompt of a Schedule are not a word of the admin who repeats its run; those of a person are', async () => {
-  const db = village.openDb();
-  const { runId } = await permits.startRun('bob');
-  const { agentUid } = (await findRun(db, runId)) ?? assert.fail();
+/** Stores a run of bob whose prompt names two hosts. With `repeats` it repeats that run. */
+async function runThatNames(
+  by: 'schedule' | 'member' | 'admin',
+  repeats?: string,
+): Promise<{ readonly run_id: string }> {
+  const { uid: agentUid } = await permits.play.agent('bob');
+  const prompt = 'Compare https://new.example.org and https://b.example.org.';
+  const [kind, schedule] =
+    by === 'schedule'
+      ? (['schedule', { uid: 'u', name: 'x', slot: new Date() }] as const)
+      : (['prompt', null] as const);
+  const given = { agentId: 'bob', agentUid, kind, prompt, schedule, createdByRole: by, createdById: 'x' } as const;
+  return inTransaction(village.openDb(), async (tx) => {
+    const manifests = await keepManifests(tx, []);
+    const rerun = repeats === undefined ? {} : { rerun: { run_id: repeats, stage: 'read' } };
+    const [run] = await insertRuns(tx, [{ ...given, workflow: { manifests, ...rerun } }]);
+    return { run_id: run?.runId ?? assert.fail() };
+  });
+}
+
+/** The hosts about which an admin is asked once a run has tried to reach one of those that its prompt names. */
+async function askedOpening(run: { readonly run_id: string }): Promise<readonly string[]> {
+  const working = await permits.start('bob', run);
+  const request = await permissionOf(working, await asked(await hostOf(working)));
   await permits.endAll();
-  const repeated = async (by: 'schedule' | 'member'): Promise<readonly string[]> => {
-    const given = {
-      agentId: 'bob',
-      agentUid,
-      kind: by === 'member' ? 'prompt' : 'schedule',
-      createdById: 'x',
-    } as const;
-    const prompt = 'Compare https://new.example.org and https://b.example.org.';
-    const schedule = by === 'schedule' ? { uid: 'u', name: 'x', slot: new Date() } : null;
-    const ids = await inTransaction(db, async (tx) => {
-      const manifests = await keepManifests(tx, []);
-      const [first] = await insertRuns(tx, [
-        { ...given, prompt, createdByRole: by, schedule, workflow: { manifests } },
-      ]);
-      const rerun = { run_id: first?.runId ?? '', stage: 'read' };
-      const again = { ...given, kind: 'prompt', prompt, createdByRole: 'admin', schedule: null } as const;
-      const [run] = await insertRuns(tx, [{ ...again, workflow: { manifests, rerun } }]);
-      return [first?.runId ?? '', run?.runId ?? ''];
-    });
-    await admin.cancelRun({ run_id: ids[0] ?? '' });
-    const { run } = await admin.getRun({ run_id: ids[1] ?? '' });
-    const working = await permits.start('bob', run);
-    const request = await permissionOf(working, await asked(await hostOf(working)));
+  return (request?.arguments ?? '').match(/(?:new|b)\.example\.org(?= \(ports)/g) ?? [];
+}
+
+test('hosts in the prompt of a Schedule are not a word of the admin who repeats its run; those of a person are', async () => {
+  const repeated = async (by: 'schedule' | 'member', seq: number): Promise<readonly string[]> => {
+    const first = await runThatNames(by);
+    const { runId: run_id, cycle, attempt } = await permits.start('bob', first);
+    const of = { v: 7, run: run_id, stage: 'read', fence: 1, elapsedMs: 1 };
+    const flow = { role: 'agent', attempt: 1, round: 1, input: '_'.repeat(22), calls: [] };
+    const entries = [{ seq, event: { ...of, at: 1, type: 'stage_opened', flow } }];
+    const payloads = [{ ref: '_'.repeat(22), text: '{}' }];
+    dataOf(await permits.play.as('bob').raw.storeRunJournal({ run_id, cycle, attempt, entries, payloads }));
     await permits.endAll();
-    return (request?.arguments ?? '').match(/(?:new|b)\.example\.org \(ports/g) ?? [];
+    return askedOpening((await admin.rerunRun({ run_id, stage: 'read' })).run);
   };
-  assert.deepEqual(await repeated('schedule'), ['new.example.org (ports']);
-  assert.deepEqual(await repeated('member'), ['new.example.org (ports', 'b.example.org (ports']);
+  assert.deepEqual(await repeated('schedule', 1), ['new.example.org']);
+  assert.deepEqual(await repeated('member', 2), ['new.example.org', 'b.example.org']);
+});
+
+test('hosts in a prompt are a word of its author for a limited number of repeats, while the first run exists', async () => {
+  let run = await runThatNames('member');
+  for (let repeat = 1; repeat <= REPEATS_MAX; repeat += 1) {
+    await admin.cancelRun(run);
+    run = await runThatNames('admin', run.run_id);
+  }
+  assert.deepEqual(await askedOpening(run), ['new.example.org', 'b.example.org']);
+  assert.deepEqual(await askedOpening(await runThatNames('admin', run.run_id)), ['new.example.org']);
+  assert.deepEqual(await askedOpening(await runThatNames('admin', randomUUID())), ['new.example.org']);
 });
 
 test('a push outside of the own branches needs an admin', async () => {

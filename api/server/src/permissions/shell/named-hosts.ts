@@ -21,7 +21,7 @@ const PARTLY_OPEN = deny('egress_not_allowed', 'rules open parts of this host al
 const PEOPLE: ReadonlySet<string> = new Set(['admin', 'member']);
 
 /** Repeats of repeats that are searched for the author of a prompt. */
-const REPEATS_MAX = 16;
+export const REPEATS_MAX = 16;
 
 type Rules = Pick<Village, 'egressOf' | 'policyOfRun'>;
 type Refusal = Readonly<{ by: 'egress'; denial: EgressDenial } | { by: 'policy'; reason: string }>;
