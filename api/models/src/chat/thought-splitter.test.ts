@@ -35,6 +35,17 @@ const JSON_OPENED: readonly (readonly [string, string, string])[] = [
   ['[1]', '', '[1]'],
   ['A heron.</think>{"bird":"heron"}', 'A heron.', '{"bird":"heron"}'],
   ['[THINK]a[/THINK][1]', 'a', '[1]'],
+  ['\n"heron"', '', '\n"heron"'],
+  ['"</think>"', '', '"</think>"'],
+  ['null', '', 'null'],
+  ['-1.5', '', '-1.5'],
+  ['[INST] wants a bird.</think>\n\n{"bird":"heron"}', '[INST] wants a bird.', '{"bird":"heron"}'],
+  ['{"bird":"heron"}?</thinking>{"bird":"owl"}', '{"bird":"heron"}?', '{"bird":"owl"}'],
+  ['"heron" fits.</think>"heron"', '"heron" fits.', '"heron"'],
+  ['not a heron</think>', 'not a heron', ''],
+  ['{"bird":"he', '', '{"bird":"he'],
+  ['"heron" may', '"heron" may', ''],
+  ['<thi', '<thi', ''],
 ];
 
 const STARTS: readonly (readonly [string, TextStart, typeof CASES])[] = [
@@ -69,6 +80,38 @@ test('opened thoughts and their answer leave piece by piece, with the next piece
     ['reasoning Nor', 'reasoning th', 'reasoning ?', undefined, undefined, 'text Nor', 'text th.'],
   );
   assert.ok(splitter.isPast);
+});
+
+test('a demand for JSON streams opened thoughts that cannot be JSON, and gives any other text at its end', () => {
+  const start = { isOpened: true, isJson: true };
+  assert.deepEqual([...new ThoughtSplitter(start).take('A her')], [{ kind: 'reasoning', text: 'A her' }]);
+  const splitter = new ThoughtSplitter(start);
+  assert.deepEqual([...splitter.take('{"bird":'), ...splitter.take('"heron"}')], []);
+  assert.deepEqual([...splitter.end()], [{ kind: 'text', text: '{"bird":"heron"}' }]);
+});
+
+test('a text whose thoughts the server separates begins with its answer, also after a demand for JSON', () => {
+  const splitter = new ThoughtSplitter({ isOpened: true, isJson: true });
+  assert.deepEqual([...splitter.take('{"bird"')], []);
+  splitter.noteSeparated();
+  assert.deepEqual([...splitter.end()], [{ kind: 'text', text: '{"bird"' }]);
+});
+
+test('many blanks in pieces of one character are read once, before an answer, a tag and opened thoughts', () => {
+  const blanks = 400_000;
+  const kept = ' '.repeat(blanks);
+  const cases = [
+    [{}, 'North.', `text ${kept}North.`],
+    [{}, '<think>a', 'reasoning a'],
+    [{ isOpened: true }, 'North?', `reasoning ${kept}North?`],
+    [{ isOpened: true, isJson: true }, '1', `text ${kept}1`],
+  ] as const;
+  for (const [start, last, expected] of cases) {
+    const splitter = new ThoughtSplitter(start);
+    for (let count = 0; count < blanks; count += 1) assert.ok(splitter.take(' ').next().done);
+    const pieces = [...splitter.take(last), ...splitter.end()];
+    assert.ok(pieces.map(({ kind, text }) => `${kind} ${text}`).join() === expected, last);
+  }
 });
 
 test('a closing tag is bare unless its opening one comes before it', () => {
