@@ -225,7 +225,7 @@ export const testModel = defineRoute('testModel POST /models/test', {
       fix: z
         .string()
         .nullable()
-        .describe('The next step of an admin after a failure, or if thoughts are a part of the answers'),
+        .describe('The next step of an admin after a failure, or if thoughts and answers are not read apart'),
       tools: z.boolean().nullable().describe('The same as `can` of the ability `tools`'),
       abilities: z
         .array(TestedAbility)

@@ -1,5 +1,6 @@
 import { MODEL_ABILITIES, type ModelAbility, type TestedAbility } from '@hamlet/contract';
 import type {
+  ChatAnswer,
   ChatOutcome,
   ChatRequest,
   CostEstimate,
@@ -42,8 +43,7 @@ const JSON_PROMPT = 'Name the bird as the schema says.';
 
 export interface Probe extends Omit<TestedAbility, 'ability'> {
   readonly cost: CostEstimate | null;
-  /** The words of the model's answer. */
-  readonly answer?: string;
+  readonly answer?: ChatAnswer;
 }
 
 const noted = (can: boolean | null, note: string, cost: CostEstimate | null = null): Probe => ({
@@ -111,7 +111,7 @@ function ask(
 }
 
 function withAnswer(probe: (outcome: ChatOutcome) => Probe, outcome: ChatOutcome): Probe {
-  return outcome.ok ? { ...probe(outcome), answer: outcome.answer.content } : probe(outcome);
+  return outcome.ok ? { ...probe(outcome), answer: outcome.answer } : probe(outcome);
 }
 
 type Probed = Pick<ServedModel, 'port' | 'can' | 'embedder' | 'kind'>;
@@ -149,7 +149,7 @@ function withoutAsking(kind: string, lacks: string): string {
 export interface ProbedAbilities {
   readonly abilities: readonly TestedAbility[];
   readonly costs: readonly (CostEstimate | null)[];
-  readonly answers: readonly string[];
+  readonly answers: readonly ChatAnswer[];
 }
 
 export async function probeAbilities(served: Probed, stream: Probe, signal: AbortSignal): Promise<ProbedAbilities> {

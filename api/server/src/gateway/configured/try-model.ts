@@ -1,5 +1,5 @@
 import { PROVIDER_FAILURES, type CallData, type FoundAbilities, type testModel } from '@hamlet/contract';
-import type { ChatOutcome, CostEstimate, ModelError, ModelErrorCode } from '@hamlet/models';
+import type { ChatAnswer, ChatOutcome, CostEstimate, ModelError, ModelErrorCode } from '@hamlet/models';
 import { bareCloseTag, collectAnswer } from '@hamlet/models';
 import type { GatewayPorts } from '../admit-request.ts';
 import type { ServedModel } from '../models/village-models.ts';
@@ -81,15 +81,35 @@ async function vectorsOf(served: Served, error: ModelError, signal: AbortSignal)
   return { abilities: [...WRITES_NO_WORDS, { ability: 'embeddings', can, note }], costs: [], answers: [] };
 }
 
-/** The next step of an admin if an answer of the model has a closing tag of thoughts without its opening one. Pure. */
-function thoughtsFix(answers: readonly string[]): string | null {
-  const tag = answers.map(bareCloseTag).find((found) => found !== null);
+/** The next step of an admin if an answer has a closing tag of thoughts without its opening one; null if none has. Pure. */
+function bareTagFix(answers: readonly ChatAnswer[]): string | null {
+  const tag = answers.map(({ content }) => bareCloseTag(content)).find((found) => found !== null);
   if (tag === undefined) return null;
   return `Thoughts of the model are a part of its answers: one has ${tag} without its opening tag. Start the server with a reasoning parser (--reasoning-parser of vLLM and SGLang), or set thoughts of this model to "opened"; then test again.`;
 }
 
-function succeeded(ended: Ended, text: string | null, { abilities, costs, answers }: ProbedAbilities): TriedModel {
-  const fine = { ok: true, code: null, message: null, fix: thoughtsFix(answers) };
+const saysMore = ({ content, toolCalls }: ChatAnswer): boolean => content.trim() !== '' || toolCalls.length > 0;
+
+/** True if an answer that no limit cut off has thoughts alone, and the thoughts of all others do not end either. Pure. */
+function areThoughtsAlone(answers: readonly ChatAnswer[]): boolean {
+  const thinking = answers.filter(({ reasoning }) => reasoning !== '');
+  return !thinking.some(saysMore) && thinking.some(({ finish }) => finish === 'stop');
+}
+
+/** The next step of an admin if thoughts and answers of the model are not read apart. Pure. */
+function thoughtsFix(answers: readonly ChatAnswer[], { thoughts }: Served['can']): string | null {
+  const isOpened = thoughts === 'opened';
+  if (areThoughtsAlone(answers))
+    return `Answers of the model have thoughts alone. ${isOpened ? 'Remove the setting thoughts of this model' : 'Start the server without its reasoning parser'}, or switch its thinking on; then test again.`;
+  return isOpened ? null : bareTagFix(answers);
+}
+
+interface Found extends ProbedAbilities {
+  readonly can: Served['can'];
+}
+
+function succeeded(ended: Ended, text: string | null, { abilities, costs, answers, can }: Found): TriedModel {
+  const fine = { ok: true, code: null, message: null, fix: thoughtsFix(answers, can) };
   const tools = abilities.find(({ ability }) => ability === 'tools')?.can ?? null;
   return { ...ended, ...fine, text, tools, abilities: [...abilities], cost: costOf(sumOf(costs)) };
 }
@@ -118,13 +138,13 @@ export async function tryModel(
     const ended = { provider, scripted, ms: Math.round(monotonicMs() - startedMs) };
     if (!outcome.ok) {
       const vectors = await vectorsOf(served, outcome.error, signal);
-      return vectors === null ? failed(ended, outcome.error) : succeeded(ended, null, vectors);
+      return vectors === null ? failed(ended, outcome.error) : succeeded(ended, null, { ...vectors, can: served.can });
     }
     const found = scripted ? { abilities: [], costs: [], answers: [] } : await probeAbilities(served, stream, signal);
     if (brake.refusal() !== null) return 'frozen';
     const text = content.slice(0, TEXT_MAX_CHARS);
-    const answers = [content, ...found.answers];
-    return succeeded(ended, text, { ...found, answers, costs: [costEstimate, ...found.costs] });
+    const answers = [outcome.answer, ...found.answers];
+    return succeeded(ended, text, { ...found, answers, costs: [costEstimate, ...found.costs], can: served.can });
   } finally {
     brake.close();
   }

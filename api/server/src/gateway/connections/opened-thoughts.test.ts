@@ -97,3 +97,43 @@ test('with the setting, a call after thoughts is a call, and the next request ca
   assert.equal(sent.messages[1]?.['reasoning_content'], THOUGHTS);
   assert.doesNotMatch(String(sent.messages[1]?.['content'] ?? ''), /think|greets/);
 });
+
+test('a test of a model that writes no thoughts advises to remove the setting, because its answers are read as thoughts', async () => {
+  const plain = await testWire([], { otherwise: vllmServer({ model: MODEL }).answer });
+  const connection = { kind: 'vllm' as const, base_url: `${plain.url}/v1`, model: MODEL };
+  const opened = await play.admin.testModel({ connection: { ...connection, thoughts: 'opened' } });
+  assert.deepEqual([opened.ok, opened.text], [true, '']);
+  assert.equal(
+    opened.fix,
+    'Answers of the model have thoughts alone. Remove the setting thoughts of this model, or switch its thinking on; then test again.',
+  );
+  assert.equal((await play.admin.testModel({ connection })).fix, null);
+  const parsed = vllmServer({ model: MODEL, answer: () => ({ thought: WORDS }) });
+  const parsing = await testWire([], { otherwise: parsed.answer });
+  const { fix } = await play.admin.testModel({ connection: { ...connection, base_url: `${parsing.url}/v1` } });
+  assert.match(fix ?? '', /have thoughts alone\. Start the server without its reasoning parser, or switch/);
+});
+
+test('a test finds no fault in thoughts that the limit of tokens cut off, nor in thoughts alone before a call', async () => {
+  const server = vllmServer({
+    model: MODEL,
+    answer: ({ tools }) =>
+      tools === undefined ? { text: [THOUGHTS], finish: 'length' } : { text: [THOUGHTS], calls: [NOTE] },
+  });
+  const thinking = await testWire([], { otherwise: server.answer });
+  const connection = {
+    kind: 'vllm' as const,
+    base_url: `${thinking.url}/v1`,
+    model: MODEL,
+    thoughts: 'opened' as const,
+  };
+  assert.equal((await play.admin.testModel({ connection })).fix, null);
+});
+
+test('with the setting, a closing tag in the answer itself is no fault', async () => {
+  const server = vllmServer({ model: MODEL, answer: () => ({ text: ['Hm.</think>The tag </think> ends thoughts.'] }) });
+  const naming = await testWire([], { otherwise: server.answer });
+  const connection = { kind: 'vllm' as const, base_url: `${naming.url}/v1`, model: MODEL, thoughts: 'opened' as const };
+  const { text, fix } = await play.admin.testModel({ connection });
+  assert.deepEqual([text, fix], ['The tag </think> ends thoughts.', null]);
+});
