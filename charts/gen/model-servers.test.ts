@@ -139,7 +139,7 @@ test('a server whose model opens its thoughts in the prompt has that in the conf
   assert.match(output, /thoughts': value must be one of '', 'opened'/);
 });
 
-test('names that two providers would share, and a server without a source of weights, are refused with the fix', async () => {
+test('names that two providers would share, a server without a source of weights, and opened thoughts beside a parser of thoughts are refused with the fix', async () => {
   const refused = async (models: object): Promise<string> => (await render({ models })).output;
   const taken = { providers: { local: { kind: 'scripted' } }, routes: [] };
   assert.match(
@@ -153,6 +153,10 @@ test('names that two providers would share, and a server without a source of wei
   assert.match(
     await refused({ vllm: { local: { ...SERVER, fetch: false } } }),
     /set fetch to true to download the weights, or weights\.claimName to a volume claim that has them/,
+  );
+  assert.match(
+    await refused({ vllm: { local: { ...SERVER, reasoningParser: 'qwen3', thoughts: 'opened' } } }),
+    /models\.vllm\.local: thoughts is for a server without a reasoningParser: leave one of them out/,
   );
   const { memory: _, ...requests } = { cpu: '1', memory: '1Gi' };
   assert.match(

@@ -20,6 +20,9 @@ floats: write them with `int`.
 {{- if not (or $server.fetch $server.weights.claimName) -}}
 {{- fail (printf "models.%s.%s: set fetch to true to download the weights, or weights.claimName to a volume claim that has them" $kind $name) -}}
 {{- end -}}
+{{- if and $server.thoughts $server.reasoningParser -}}
+{{- fail (printf "models.%s.%s: thoughts is for a server without a reasoningParser: leave one of them out" $kind $name) -}}
+{{- end -}}
 {{- $names = append $names $name -}}
 {{- $servers = append $servers $server -}}
 {{- end -}}
