@@ -125,7 +125,13 @@ test('an admin reads that thoughts are a part of the answers, ticks the setting,
   await stage.shot(viewer, 'models-thoughts-card');
   await card.locator('[data-action="change"]').click();
   await page.locator('.connect-form summary').click();
-  await page.check('.connect-form [name="thoughts"]');
+  const boxes = page.locator('.connect-form [name="thoughts"]');
+  assert.equal(await boxes.count(), 1);
+  await page.click('.connect-form button:has-text("Another name")');
+  await page.locator('.connect-form [name="village-name"]').last().fill('plain');
+  await page.locator('.connect-form [name="provider-name"]').last().fill('org/plain');
+  await page.check('.connect-form label:has-text("org/r1") [name="thoughts"]');
+  assert.deepEqual([await boxes.nth(0).isChecked(), await boxes.nth(1).isChecked()], [true, false]);
   await page.click('[data-action="test-connection"]');
   await page.locator('.connect-form [data-test="ok"]', { hasText: '“Good day.”' }).waitFor();
   assert.equal(await page.locator('.connect-form .test-fix').count(), 0);
@@ -135,7 +141,7 @@ test('an admin reads that thoughts are a part of the answers, ticks the setting,
   const { credentials } = await stage.admin.listModelCredentials();
   assert.deepEqual(
     credentials[0]?.provider?.models.map(({ thoughts }) => thoughts),
-    ['opened'],
+    ['opened', undefined],
   );
   await viewer.close();
 });

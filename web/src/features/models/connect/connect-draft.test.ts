@@ -11,6 +11,7 @@ import {
   listingOf,
   loopbackAdvice,
   offeredLabel,
+  modelsOf,
   opensThoughts,
   readConnect,
   withOnlyModel,
@@ -116,16 +117,33 @@ test('a model whose prompt opens its thoughts is tested and connected as such, a
   const provider = { kind: 'vllm' as const, base_url: 'http://vllm:8000/v1', models: [offer], max_in_flight: null };
   const read = connectDraftOf(credentialOf('local', provider));
   assert.partialDeepStrictEqual(read?.models, models);
-  assert.ok(read !== null && opensThoughts(read.models));
+  assert.ok(read !== null && opensThoughts(read.models, 'r1'));
   assert.equal(connectionOf(read, '')?.thoughts, 'opened');
-  const closed = { ...read, models: withThoughts(read.models, false) };
-  assert.equal(opensThoughts(closed.models), false);
+  const closed = { ...read, models: withThoughts(read.models, 'r1', false) };
+  assert.equal(opensThoughts(closed.models, 'r1'), false);
   const sent = readConnect(closed, '');
   assert.deepEqual(sent.ok && sent.body.models?.map(({ images, thoughts }) => [images, thoughts]), [
     [false, undefined],
   ]);
-  assert.deepEqual(withThoughts(closed.models, true), read.models);
-  assert.equal(opensThoughts([...read.models, { name: 'large', model: '' }]), false, 'a new row is another model');
+  assert.deepEqual(withThoughts(closed.models, 'r1', true), read.models);
+});
+
+test('each model of a form has its own setting for thoughts, which all names of the model share', () => {
+  const rows = ['r1', 'qwen', ' r1 ', ''].map((model, index) => ({ name: `name-${index}`, model }));
+  const set = withThoughts(rows, 'r1', true);
+  assert.deepEqual(modelsOf(set), ['r1', 'qwen']);
+  assert.deepEqual(
+    set.map(({ thoughts }) => thoughts),
+    ['opened', undefined, 'opened', undefined],
+  );
+  const [first, ...others] = set;
+  const half = [{ ...first, name: 'name-0', model: 'r1', thoughts: undefined }, ...others];
+  assert.deepEqual([opensThoughts(half, 'r1'), opensThoughts(half, 'qwen')], [true, false]);
+  assert.equal(
+    connectionOf(draft({ models: half }), KEY)?.thoughts,
+    'opened',
+    'the API reads a word of one name so too',
+  );
 });
 
 test('a test stores each missing ability with the first model, and clears the mark of each ability that it found', () => {

@@ -70,13 +70,19 @@ function wordsOf(offer: Pick<ModelOffer, KeptWord>): Pick<ModelOffer, KeptWord> 
   return Object.fromEntries(known.map((word) => [word, offer[word]]));
 }
 
-/** The rows as models whose prompts open their thoughts, or as others. */
-export function withThoughts(rows: readonly ModelRow[], areOpened: boolean): readonly ModelRow[] {
-  return rows.map((row) => ({ ...row, thoughts: areOpened ? 'opened' : undefined }));
+/** True if the prompt of the provider's model opens its thoughts: as for the API, a word in one of its rows is enough. */
+export const opensThoughts = (rows: readonly ModelRow[], model: string): boolean =>
+  rows.some((row) => row.model.trim() === model && row.thoughts !== undefined);
+
+/** The rows with the provider's model as one whose prompt opens its thoughts, or as another. */
+export function withThoughts(rows: readonly ModelRow[], model: string, areOpened: boolean): readonly ModelRow[] {
+  return rows.map((row) => (row.model.trim() === model ? { ...row, thoughts: areOpened ? 'opened' : undefined } : row));
 }
 
-export const opensThoughts = (rows: readonly ModelRow[]): boolean =>
-  rows.every(({ thoughts }) => thoughts !== undefined);
+/** The provider's models in the rows, each once. */
+export const modelsOf = (rows: readonly ModelRow[]): readonly string[] => [
+  ...new Set(filledRows({ models: rows }).map(({ model }) => model)),
+];
 
 export function nameOf({ name, kind }: Pick<ConnectDraft, 'name' | 'kind'>): string {
   return name.trim() === '' ? kind : name.trim();
@@ -108,7 +114,7 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
     ...addressIn(draft),
     ...(key.trim() === '' ? {} : { key: key.trim() }),
     model: first.model,
-    ...(first.thoughts === undefined ? {} : { thoughts: first.thoughts }),
+    ...(opensThoughts(draft.models, first.model) ? { thoughts: 'opened' } : {}),
   };
 }
 

@@ -17,16 +17,14 @@ import {
   loopbackAdvice,
   nameOf,
   offeredLabel,
-  opensThoughts,
   readConnect,
   withOnlyModel,
   withTested,
-  withThoughts,
 } from './connect-draft.ts';
 import { TestResult, useTest } from '../test-result.tsx';
-import { CheckField, Form, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
+import { Form, SelectField, SubmitButton, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../model-labels.ts';
-import { ModelRows, NameFields, OwnerField } from './name-fields.tsx';
+import { ModelRows, NameFields, OpenedThoughts, OwnerField } from './name-fields.tsx';
 
 interface ConnectProps {
   readonly names: readonly string[];
@@ -253,12 +251,7 @@ function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps) {
           />
           <OwnerField isNew={isNew} {...of('agent')} />
         </div>
-        <CheckField
-          label="Thoughts are opened: an answer has </think> without <think>"
-          name="thoughts"
-          value={opensThoughts(draft.models)}
-          onChange={(areOpened) => of('models').onChange(withThoughts(draft.models, areOpened))}
-        />
+        <OpenedThoughts {...of('models')} />
       </details>
     </>
   );

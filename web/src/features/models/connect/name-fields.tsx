@@ -1,9 +1,9 @@
 import { useId } from 'react';
 import type { Field } from '../../../client/drafts.ts';
-import { FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
+import { CheckField, FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
 import { useAgentNames } from '../../village-context.ts';
 import { LinkButton } from '../../../ui/controls.tsx';
-import type { ModelRow } from './connect-draft.ts';
+import { type ModelRow, modelsOf, opensThoughts, withThoughts } from './connect-draft.ts';
 
 interface NameFieldsProps {
   readonly isNew: boolean;
@@ -100,6 +100,26 @@ export function ModelRows({ value: rows, onChange, example, problem, offered = [
       {rows.length < ROWS_MAX && (
         <LinkButton word="Another name" onClick={() => onChange([...rows, { name: '', model: '' }])} />
       )}
+    </fieldset>
+  );
+}
+
+/** A box for each model of the rows: models of one server differ. */
+export function OpenedThoughts({ value: rows, onChange }: Field<readonly ModelRow[]>) {
+  const models = modelsOf(rows);
+  if (models.length === 0) return null;
+  return (
+    <fieldset className="model-fields">
+      <legend>{'Thoughts are opened: an answer has </think> without <think>'}</legend>
+      {models.map((model) => (
+        <CheckField
+          key={model}
+          label={model}
+          name="thoughts"
+          value={opensThoughts(rows, model)}
+          onChange={(areOpened) => onChange(withThoughts(rows, model, areOpened))}
+        />
+      ))}
     </fieldset>
   );
 }
