@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findCapabilities, RETRY_POLICY, ANSWER_LIMITS } from '@hamlet/models';
-import { connectionConfig } from './connection.ts';
+import { connectionConfig, connectionOf, storedPrices, storedProvider, testedModels } from './connection.ts';
 
 test("an admin's word about images overrides the name of the model", () => {
   const offers = [
@@ -23,4 +23,31 @@ test("an admin's word about images overrides the name of the model", () => {
   assert.ok(typeof config !== 'string', String(config));
   for (const [model, , sees] of offers)
     assert.equal(findCapabilities(config, { provider: 'local', model }).images, sees, model);
+});
+
+test('a setting in a stored row that this version does not know, as after a rollback, is ignored', () => {
+  const later = { later: { setting: true } };
+  const model = { name: 'small', model: 'r1', context_tokens: 32_768, answer_tokens: 4_096 };
+  const provider = { kind: 'vllm', base_url: 'http://vllm:8000/v1', models: [model], max_in_flight: null };
+  const price = { model: 'r1', prompt: '1', completion: '2' };
+  const tested = { model: 'r1', stream: true, tools: false, json: null, embeddings: null };
+  const row = {
+    name: 'local',
+    agentId: null,
+    envelope: null,
+    fingerprint: null,
+    createdAt: new Date(0),
+    createdBy: 'kim',
+    test: null,
+    provider: { ...provider, ...later, models: [{ ...model, ...later }] },
+    prices: { currency: 'USD', prices: [{ ...price, ...later }], ...later },
+    tested: [{ ...tested, ...later }],
+  };
+  const connection = connectionOf(row, { retry: RETRY_POLICY, limits: ANSWER_LIMITS });
+  assert.ok(connection !== null && typeof connection !== 'string', String(connection));
+  const prices = { currency: 'USD', prices: [price] };
+  assert.deepEqual([connection.provider, connection.prices], [provider, prices]);
+  assert.deepEqual([storedProvider(row), storedPrices(row), testedModels(row)], [provider, prices, [tested]]);
+  assert.equal(findCapabilities(connection.config, { provider: 'local', model: 'r1' }).tools, false);
+  assert.equal(storedProvider({ provider: { ...provider, kind: 'later' } }), null);
 });

@@ -104,9 +104,24 @@ export function connectionConfig(
   return parsed.errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
+/** Stored values, without settings that this version of the API does not know: a later one may have stored them before a rollback. */
+const StoredProvider = ConnectedProvider.strip().extend({
+  models: ConnectedProvider.shape.models.element.strip().array(),
+});
+const StoredPrices = ProviderPrices.strip().extend({ prices: ProviderPrices.shape.prices.element.strip().array() });
+const StoredTests = TestedModels.element.strip().array();
+
+/** The provider of a stored row, if this version of the API can read it. Pure. */
+export const storedProvider = ({ provider }: Pick<CredentialRow, 'provider'>): ConnectedProvider | null =>
+  StoredProvider.safeParse(provider).data ?? null;
+
+/** The prices of a stored row, if this version of the API can read them. Pure. */
+export const storedPrices = ({ prices }: Pick<CredentialRow, 'prices'>): ProviderPrices | null =>
+  StoredPrices.safeParse(prices).data ?? null;
+
 /** Test results for the models of a row; empty if this version of the API cannot read them. Pure. */
 export function testedModels({ tested }: Pick<CredentialRow, 'tested'>): TestedModels {
-  return TestedModels.safeParse(tested).data ?? [];
+  return StoredTests.safeParse(tested).data ?? [];
 }
 
 /** A connection without the known abilities of its models, so that a test probes each ability. Its answers are read as before. Pure. */
@@ -130,8 +145,8 @@ export function withTested(
 /** The connection of a stored row; null if it has only a key; a sentence if this version of the API cannot read it. Pure. */
 export function connectionOf(row: CredentialRow, shared: Shared): Connection | null | string {
   if (row.provider === null) return null;
-  const provider = ConnectedProvider.safeParse(row.provider);
-  const prices = ProviderPrices.nullable().safeParse(row.prices);
+  const provider = StoredProvider.safeParse(row.provider);
+  const prices = StoredPrices.nullable().safeParse(row.prices);
   if (!provider.success) return provider.error.message;
   if (!prices.success) return prices.error.message;
   const { name, agentId, envelope } = row;

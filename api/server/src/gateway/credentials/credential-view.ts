@@ -1,8 +1,8 @@
 import type { CallData, listModelCredentials, ModelCredential, ProviderUsers } from '@hamlet/contract';
-import { ConnectedProvider, FoundAbilities } from '@hamlet/contract';
+import { FoundAbilities } from '@hamlet/contract';
 import type { ModelsConfig } from '@hamlet/models';
 import type { CredentialRow, CredentialTest, ProviderTestRow } from '@hamlet/store';
-import { testedModels } from '../connections/connection.ts';
+import { storedProvider, testedModels } from '../connections/connection.ts';
 import type { readProviderUsers } from '../models/provider-users.ts';
 
 type UsersOf = Awaited<ReturnType<typeof readProviderUsers>>;
@@ -30,7 +30,7 @@ function testsView(
 
 /** A stored credential as the API returns it. A provider that this version cannot read is shown as a key only. Pure. */
 export function credentialView(row: CredentialRow, users: ProviderUsers): ModelCredential {
-  const { name, agentId, envelope, fingerprint, provider, createdAt, createdBy, test } = row;
+  const { name, agentId, envelope, fingerprint, createdAt, createdBy, test } = row;
   return {
     name,
     agent_id: agentId,
@@ -38,7 +38,7 @@ export function credentialView(row: CredentialRow, users: ProviderUsers): ModelC
     fingerprint,
     created_at: createdAt.toISOString(),
     created_by: createdBy,
-    provider: ConnectedProvider.safeParse(provider).data ?? null,
+    provider: storedProvider(row),
     last_test: testView(test),
     tested_models: testedModels(row),
     used_by: users,

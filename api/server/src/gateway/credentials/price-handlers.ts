@@ -1,15 +1,17 @@
-import { ProviderPrices, type ModelPriceView } from '@hamlet/contract';
+import type { ModelPriceView } from '@hamlet/contract';
 import type { ModelsConfig } from '@hamlet/models';
 import { inTransaction, priceProvider, readCredentials, type CredentialRow } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
+import { storedPrices } from '../connections/connection.ts';
 import type { Village } from '../../village.ts';
 
-function storedPrices({ name, agentId, prices }: Pick<CredentialRow, 'name' | 'agentId' | 'prices'>): ModelPriceView[] {
-  const parsed = ProviderPrices.safeParse(prices);
-  if (!parsed.success) return [];
-  const { currency, prices: models } = parsed.data;
+function pricesOfRow(row: Pick<CredentialRow, 'name' | 'agentId' | 'prices'>): ModelPriceView[] {
+  const { name, agentId } = row;
+  const stored = storedPrices(row);
+  if (stored === null) return [];
+  const { currency, prices: models } = stored;
   return models.map(({ model, prompt, cached_prompt = null, cache_write = null, completion }) => ({
     provider: name,
     agent_id: agentId,
@@ -45,7 +47,7 @@ export function priceHandlers({ db, gateway }: Village) {
   return {
     listModelPrices: plain(async () => {
       const rows = await readCredentials(db);
-      return accepted({ prices: [...rows.flatMap(storedPrices), ...configuredPrices(models.config)] });
+      return accepted({ prices: [...rows.flatMap(pricesOfRow), ...configuredPrices(models.config)] });
     }),
     putModelPrices: plain(async (request) => {
       const { name } = request.params;
@@ -62,7 +64,7 @@ export function priceHandlers({ db, gateway }: Village) {
       });
       if (!done) return refused('no_such_provider', `No provider ${name} is connected: connect it first`);
       await stored.refresh();
-      return accepted({ prices: storedPrices({ ...owner, prices }) });
+      return accepted({ prices: pricesOfRow({ ...owner, prices }) });
     }),
   } satisfies Partial<Handlers>;
 }

@@ -1,4 +1,4 @@
-import { ConnectedProvider, FoundAbilities, type PutModelCredential } from '@hamlet/contract';
+import { FoundAbilities, type PutModelCredential } from '@hamlet/contract';
 import {
   CREDENTIALS_MAX,
   findTriedProvider,
@@ -12,7 +12,7 @@ import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
-import { fingerprintOf, ownerOf, testedModels, withTested } from '../connections/connection.ts';
+import { fingerprintOf, ownerOf, storedProvider, testedModels, withTested } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import type { CredentialParts } from './credential-handlers.ts';
 import { credentialView, isConfiguredName, NO_USERS } from './credential-view.ts';
@@ -65,14 +65,14 @@ async function refusalOfTest(db: Db, body: PutModelCredential): Promise<Refused 
 
 /** Keeps what the tests before the connection found, so that the admin need not test it again. */
 async function withTests(tx: Tx, row: CredentialRow, { key }: PutModelCredential): Promise<CredentialRow> {
-  const provider = ConnectedProvider.safeParse(row.provider);
-  if (!provider.success) return row;
-  for (const { model } of provider.data.models) {
-    const tried = await findTriedProvider(tx, triedAddress({ provider: provider.data, key, model }));
+  const provider = storedProvider(row);
+  if (provider === null) return row;
+  for (const { model } of provider.models) {
+    const tried = await findTriedProvider(tx, triedAddress({ provider, key, model }));
     if (tried === null || tried.code !== null || tried.ms === null) continue;
     const before = testedModels((await holdCredential(tx, row.name, row.agentId)) ?? row);
     const found = FoundAbilities.safeParse(tried.abilities);
-    const tested = found.success ? withTested(before, { ...found.data, model }, provider.data) : null;
+    const tested = found.success ? withTested(before, { ...found.data, model }, provider) : null;
     await recordCredentialTest(tx, row, { at: tried.at, ok: true, ms: tried.ms, code: null, message: null, tested });
   }
   return (await holdCredential(tx, row.name, row.agentId)) ?? row;

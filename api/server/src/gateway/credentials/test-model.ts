@@ -1,4 +1,4 @@
-import { ConnectedProvider, type TestModel } from '@hamlet/contract';
+import type { TestModel } from '@hamlet/contract';
 import {
   holdCredential,
   inTransaction,
@@ -11,7 +11,13 @@ import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
-import { connectionConfig, testedModels, withoutAbilities, withTested } from '../connections/connection.ts';
+import {
+  connectionConfig,
+  storedProvider,
+  testedModels,
+  withoutAbilities,
+  withTested,
+} from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import { openConnection, type ServedModel } from '../models/village-models.ts';
 import { triedAddress } from './tried-address.ts';
@@ -90,9 +96,9 @@ async function keepConnected(
     const row = await holdCredential(tx, connection.name, connection.agentId);
     // The provider may have been reconnected meanwhile, with another address or key.
     if (row === null || row.createdAt.getTime() !== connection.createdAt.getTime()) return;
-    const provider = ConnectedProvider.safeParse(row.provider);
-    const isKept = found !== null && provider.success;
-    const tested = isKept ? withTested(testedModels(row), { ...found, model }, provider.data) : null;
+    const provider = storedProvider(row);
+    const isKept = found !== null && provider !== null;
+    const tested = isKept ? withTested(testedModels(row), { ...found, model }, provider) : null;
     await recordCredentialTest(tx, row, { ...tried, message: tried.message ?? tried.fix, tested });
   });
 }
