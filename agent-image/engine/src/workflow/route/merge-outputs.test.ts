@@ -67,7 +67,7 @@ test('a merge that cannot be built fails with its own code, and says why', () =>
   assert.match(failureOf(merge('by_source', [one, one])), /two come from a/);
   assert.deepEqual(mergedOf('list', [one, one]), [1, 1]);
   const deep: unknown = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
-  assert.match(failureOf(merge('vote', arrivalsOf({ a: deep, b: 1 }))), /more than 64 lists/);
+  assert.match(failureOf(merge('vote', arrivalsOf({ a: deep, b: 1 }))), /lists and objects more than 64 levels deep/);
 });
 
 test('random merges: the same result twice, at any speed but for first, and no input dropped', (context) => {
