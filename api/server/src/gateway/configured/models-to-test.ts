@@ -11,7 +11,7 @@ const PAUSE_MAX_MS = 300_000;
 /** A model of a provider in the configuration. */
 export interface ModelToTest {
   readonly served: ServedModel;
-  /** Hash of the provider's address and key, and of the provider's name of the model. */
+  /** Hash of the provider's address and key, the provider's name of the model, and its setting for thoughts. */
   readonly address: Uint8Array;
 }
 
@@ -37,6 +37,7 @@ export function modelsToTest(
       provider: { kind, base_url },
       key: secret ?? undefined,
       model: served.providerModel,
+      thoughts: served.can.thoughts,
     });
     const id = JSON.stringify([served.provider, served.providerModel]);
     if (!found.has(id)) found.set(id, { served, address });
@@ -44,7 +45,7 @@ export function modelsToTest(
   return [...found.values()].slice(0, TESTED_MAX);
 }
 
-/** The stored test of a model; undefined if it has none since its address or key changed. Pure. */
+/** The stored test of a model; undefined if it has none since its address, key or setting for thoughts changed. Pure. */
 export function testOf(
   { served, address }: ModelToTest,
   rows: readonly ProviderTestRow[],

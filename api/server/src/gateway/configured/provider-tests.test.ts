@@ -18,7 +18,7 @@ const spare = await testWire([], { otherwise: vllmServer({ model: MODEL }).answe
 const clock = { lateMs: 0 };
 
 /** The models of a configuration in which `spare` answers when `local` does not. */
-function modelsOf(model: string) {
+function modelsOf(model: string, capabilities: readonly object[] = []) {
   const parsed = parseModelsConfig({
     providers: {
       local: { kind: 'vllm', baseUrl: `${wire.url}/v1` },
@@ -31,6 +31,7 @@ function modelsOf(model: string) {
       { match: 'keyed', provider: 'keyed' },
       { match: 'any-*', provider: 'spare' },
     ],
+    capabilities,
     retry: { attempts: 1 },
   });
   assert.ok(parsed.ok, JSON.stringify(parsed));
@@ -44,9 +45,9 @@ const open = { signal: new AbortController().signal, refusal: () => null, close:
 const monotonicMs = (): number => performance.now();
 
 /** Runs the job once. Returns the number of requests that reach the server. */
-async function runJob(model = MODEL): Promise<number> {
+async function runJob(models = modelsOf(MODEL)): Promise<number> {
   const before = wire.requests.length;
-  await createProviderTests({ db, models: modelsOf(model), brakes: { open: () => open }, monotonicMs }).job.run();
+  await createProviderTests({ db, models, brakes: { open: () => open }, monotonicMs }).job.run();
   return wire.requests.length - before;
 }
 
@@ -88,8 +89,8 @@ test('the first answer of a configured model is the test of its abilities, which
 });
 
 test('a failure that the server reports ends the attempts', async () => {
-  assert.ok((await runJob('org/another')) > 0);
-  assert.equal(await runJob('org/another'), 0);
+  assert.ok((await runJob(modelsOf('org/another'))) > 0);
+  assert.equal(await runJob(modelsOf('org/another')), 0);
   assert.equal((await shown())?.tested_models.length, 1, 'the village shows tests of its own configuration alone');
 });
 
@@ -108,4 +109,7 @@ test('a test by an admin is kept too; without an answer, the known abilities sta
   const last = (await shown())?.last_test;
   assert.equal(last?.ok, true);
   assert.match(last.message ?? '', /^Thoughts of the model are a part of its answers.*reasoning parser/);
+  assert.equal(await runJob(), 0);
+  const opened = [{ provider: 'local', model: MODEL, thoughts: 'opened' }];
+  assert.ok((await runJob(modelsOf(MODEL, opened))) > 0, 'with the setting, the API tests the model again');
 });

@@ -20,7 +20,7 @@ interface Ports extends Pick<GatewayPorts, 'brakes' | 'monotonicMs'> {
 export interface ProviderTests {
   /** The models of the present routes. */
   models(): readonly ModelToTest[];
-  /** Tests each model until it has answered once, and again after a change of its address, key or name. */
+  /** Tests each model until it has answered once, and again after a change of its address, key, name or setting for thoughts. */
   readonly job: Job;
 }
 

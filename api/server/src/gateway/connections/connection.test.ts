@@ -25,6 +25,24 @@ test("an admin's word about images overrides the name of the model", () => {
     assert.equal(findCapabilities(config, { provider: 'local', model }).images, sees, model);
 });
 
+test('all names of a model share its setting for thoughts, also beside an ability that an admin set at another name', () => {
+  const sizes = { model: 'r1', context_tokens: 32_768, answer_tokens: 4_096 };
+  const first = { name: 'small', json: false, images: false, ...sizes };
+  const models = [first, { name: 'large', thoughts: 'opened' as const, ...sizes }, { ...first, model: 'qwen' }];
+  const provider = { kind: 'vllm' as const, base_url: 'http://vllm:8000/v1', models, max_in_flight: null };
+  const fields = { name: 'local', provider, prices: null, hasKey: false };
+  const config = connectionConfig(fields, { retry: RETRY_POLICY, limits: ANSWER_LIMITS });
+  assert.ok(typeof config !== 'string', String(config));
+  const read = ['r1', 'qwen'].map((model) => findCapabilities(config, { provider: 'local', model }));
+  assert.deepEqual(
+    read.map(({ thoughts, json }) => [thoughts, json]),
+    [
+      ['opened', false],
+      [undefined, false],
+    ],
+  );
+});
+
 test('a setting in a stored row that this version does not know, as after a rollback, is ignored', () => {
   const later = { later: { setting: true } };
   const model = { name: 'small', model: 'r1', context_tokens: 32_768, answer_tokens: 4_096 };

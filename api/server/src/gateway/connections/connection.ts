@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { ConnectedProvider, ProviderPrices, TestedModels, type FoundAbilities } from '@hamlet/contract';
+import {
+  ConnectedProvider,
+  ProviderPrices,
+  TestedModels,
+  type FoundAbilities,
+  type ModelOffer,
+} from '@hamlet/contract';
 import { parseModelsConfig, type ModelsConfig } from '@hamlet/models';
 import type { CredentialRow } from '@hamlet/store';
 
@@ -48,6 +54,10 @@ function pricesOf(name: string, prices: ProviderPrices | null): object | undefin
   return { currency: prices.currency, models };
 }
 
+/** The setting for the thoughts of a provider's model, which all names of the model share; undefined if no name has it. Pure. */
+export const thoughtsOf = ({ models }: Pick<ConnectedProvider, 'models'>, model: string): ModelOffer['thoughts'] =>
+  models.find((offer) => offer.model === model && offer.thoughts !== undefined)?.thoughts;
+
 const hasWord = ({ tools, json, stream, embeddings, images, thoughts }: ConnectedProvider['models'][number]): boolean =>
   [tools, json, stream, embeddings, images, thoughts].some((word) => word !== undefined);
 
@@ -57,7 +67,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
   const byKind = kind !== 'completions';
   // Two names may refer to one model. The first entry of a model counts, so those that an admin described come first.
   const [worded, others] = [models.filter(hasWord), models.filter((offer) => !hasWord(offer))];
-  return [...worded, ...others].map(({ model, tools, json, stream, embeddings, images, thoughts }) => {
+  return [...worded, ...others].map(({ model, tools, json, stream, embeddings, images }) => {
     const found = tested.find((each) => each.model === model) ?? UNKNOWN;
     return {
       provider,
@@ -67,7 +77,7 @@ function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tes
       stream: stream ?? found.stream ?? true,
       embeddings: embeddings ?? found.embeddings ?? byKind,
       images,
-      thoughts,
+      thoughts: thoughtsOf({ models }, model),
     };
   });
 }

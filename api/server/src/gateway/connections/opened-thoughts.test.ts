@@ -98,6 +98,23 @@ test('with the setting, a call after thoughts is a call, and the next request ca
   assert.doesNotMatch(String(sent.messages[1]?.['content'] ?? ''), /think|greets/);
 });
 
+test('a provider that is connected with another setting than its test had keeps nothing of that test', async () => {
+  const server = await testWire([], { otherwise: vllm.answer });
+  const provider = { kind: 'vllm' as const, base_url: `${server.url}/v1` };
+  const connection = { ...provider, model: MODEL };
+  await play.admin.testModel({ connection });
+  const found = async (more: Partial<ModelOffer>) => {
+    const models = [{ name: 'third', model: MODEL, ...more }];
+    const { credential } = await play.admin.putModelCredential({ ...provider, name: 'third', models });
+    await play.admin.deleteModelCredential({ name: 'third' });
+    return [credential.last_test?.ok, credential.tested_models.length];
+  };
+  assert.deepEqual(await found({ thoughts: 'opened' }), [undefined, 0]);
+  assert.deepEqual(await found({}), [true, 1]);
+  await play.admin.testModel({ connection: { ...connection, thoughts: 'opened' } });
+  assert.deepEqual(await found({ thoughts: 'opened' }), [true, 1]);
+});
+
 test('a test of a model that writes no thoughts advises to remove the setting, because its answers are read as thoughts', async () => {
   const plain = await testWire([], { otherwise: vllmServer({ model: MODEL }).answer });
   const connection = { kind: 'vllm' as const, base_url: `${plain.url}/v1`, model: MODEL };

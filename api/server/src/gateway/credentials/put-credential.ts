@@ -1,4 +1,4 @@
-import { FoundAbilities, type PutModelCredential } from '@hamlet/contract';
+import { FoundAbilities, type ConnectedProvider, type PutModelCredential } from '@hamlet/contract';
 import {
   CREDENTIALS_MAX,
   findTriedProvider,
@@ -12,7 +12,14 @@ import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
-import { fingerprintOf, ownerOf, storedProvider, testedModels, withTested } from '../connections/connection.ts';
+import {
+  fingerprintOf,
+  ownerOf,
+  storedProvider,
+  testedModels,
+  thoughtsOf,
+  withTested,
+} from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import type { CredentialParts } from './credential-handlers.ts';
 import { credentialView, isConfiguredName, NO_USERS } from './credential-view.ts';
@@ -47,13 +54,18 @@ function refusalOfProvider({ name, kind, base_url: url }: PutModelCredential, { 
   return forbidden === null ? null : refused('address_refused', forbidden);
 }
 
+/** The address of a test of this model before the connection. */
+function addressOf(provider: ConnectedProvider, { key }: PutModelCredential, model: string): Uint8Array {
+  return triedAddress({ provider, key, model, thoughts: thoughtsOf(provider, model) });
+}
+
 /** Refuses a provider whose newest test failed, unless the admin accepts that. A key alone connects nothing. */
 async function refusalOfTest(db: Db, body: PutModelCredential): Promise<Refused | null> {
-  const { kind, models, base_url, key, accept_failed_test: isAccepted } = body;
+  const { kind, models, base_url, accept_failed_test: isAccepted } = body;
   if (kind === undefined || models === undefined || isAccepted === true) return null;
   const provider = describedProvider({ kind, base_url, models });
   for (const { name, model } of provider.models) {
-    const code = (await findTriedProvider(db, triedAddress({ provider, key, model })))?.code ?? null;
+    const code = (await findTriedProvider(db, addressOf(provider, body, model)))?.code ?? null;
     if (code !== null)
       return refused(
         'provider_test_failed',
@@ -64,11 +76,11 @@ async function refusalOfTest(db: Db, body: PutModelCredential): Promise<Refused 
 }
 
 /** Keeps what the tests before the connection found, so that the admin need not test it again. */
-async function withTests(tx: Tx, row: CredentialRow, { key }: PutModelCredential): Promise<CredentialRow> {
+async function withTests(tx: Tx, row: CredentialRow, body: PutModelCredential): Promise<CredentialRow> {
   const provider = storedProvider(row);
   if (provider === null) return row;
   for (const { model } of provider.models) {
-    const tried = await findTriedProvider(tx, triedAddress({ provider, key, model }));
+    const tried = await findTriedProvider(tx, addressOf(provider, body, model));
     if (tried === null || tried.code !== null || tried.ms === null) continue;
     const before = testedModels((await holdCredential(tx, row.name, row.agentId)) ?? row);
     const found = FoundAbilities.safeParse(tried.abilities);

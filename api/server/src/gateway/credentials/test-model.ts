@@ -106,13 +106,13 @@ async function keepConnected(
 /** Remembers the test of a provider that is not connected, for the admin who connects it next. */
 async function noteTried(
   db: Db,
-  { kind, base_url, key, model }: NonNullable<TestModel['connection']>,
+  { kind, base_url, key, model, thoughts }: NonNullable<TestModel['connection']>,
   tried: TriedModel,
 ): Promise<void> {
   const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model }] });
   const code = tried.ok ? null : (tried.code ?? 'failed');
   const abilities = foundBy(tried);
-  await noteTriedProvider(db, triedAddress({ provider, key, model }), { code, ms: tried.ms, abilities });
+  await noteTriedProvider(db, triedAddress({ provider, key, model, thoughts }), { code, ms: tried.ms, abilities });
 }
 
 interface Tested {

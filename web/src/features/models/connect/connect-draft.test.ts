@@ -16,6 +16,7 @@ import {
   readConnect,
   withOnlyModel,
   withTested,
+  withModel,
   withThoughts,
 } from './connect-draft.ts';
 
@@ -139,11 +140,18 @@ test('each model of a form has its own setting for thoughts, which all names of 
   const [first, ...others] = set;
   const half = [{ ...first, name: 'name-0', model: 'r1', thoughts: undefined }, ...others];
   assert.deepEqual([opensThoughts(half, 'r1'), opensThoughts(half, 'qwen')], [true, false]);
-  assert.equal(
-    connectionOf(draft({ models: half }), KEY)?.thoughts,
-    'opened',
-    'the API reads a word of one name so too',
-  );
+  assert.equal(connectionOf(draft({ models: half }), KEY)?.thoughts, 'opened');
+});
+
+test('a row with another model loses the words of its former model, and gets those of the model in another row', () => {
+  const rows = [
+    { name: 'small', model: 'r1', images: false, thoughts: 'opened' as const, answer_tokens: 1024 },
+    { name: 'large', model: 'qwen', json: false },
+  ];
+  assert.deepEqual(withModel(rows, 0, 'phi')[0], { name: 'small', model: 'phi' });
+  assert.deepEqual(withModel(rows, 0, ' qwen')[0], { name: 'small', model: ' qwen', json: false });
+  assert.deepEqual(withModel(rows, 1, 'r1')[1], { ...rows[0], name: 'large' });
+  assert.equal(withModel(rows, 0, 'phi')[1], rows[1]);
 });
 
 test('a test stores each missing ability with the first model, and clears the mark of each ability that it found', () => {

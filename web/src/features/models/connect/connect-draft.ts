@@ -79,6 +79,12 @@ export function withThoughts(rows: readonly ModelRow[], model: string, areOpened
   return rows.map((row) => (row.model.trim() === model ? { ...row, thoughts: areOpened ? 'opened' : undefined } : row));
 }
 
+/** The rows with another provider's model in one row. It gets the words of a row that has the model, because those of the former model are false for it. */
+export function withModel(rows: readonly ModelRow[], at: number, model: string): readonly ModelRow[] {
+  const same = rows.find((row, index) => index !== at && row.model.trim() === model.trim());
+  return rows.map((row, index) => (index === at ? { ...same, name: row.name, model } : row));
+}
+
 /** The provider's models in the rows, each once. */
 export const modelsOf = (rows: readonly ModelRow[]): readonly string[] => [
   ...new Set(filledRows({ models: rows }).map(({ model }) => model)),

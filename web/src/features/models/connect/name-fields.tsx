@@ -3,7 +3,7 @@ import type { Field } from '../../../client/drafts.ts';
 import { CheckField, FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
 import { useAgentNames } from '../../village-context.ts';
 import { LinkButton } from '../../../ui/controls.tsx';
-import { type ModelRow, modelsOf, opensThoughts, withThoughts } from './connect-draft.ts';
+import { type ModelRow, modelsOf, opensThoughts, withModel, withThoughts } from './connect-draft.ts';
 
 interface NameFieldsProps {
   readonly isNew: boolean;
@@ -58,8 +58,6 @@ type RowsProps = Field<readonly ModelRow[]> &
 
 export function ModelRows({ value: rows, onChange, example, problem, offered = [] }: RowsProps) {
   const listId = useId();
-  const write = (at: number, change: Partial<ModelRow>): void =>
-    onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));
   return (
     <fieldset className="model-fields">
       <legend>Models</legend>
@@ -74,7 +72,7 @@ export function ModelRows({ value: rows, onChange, example, problem, offered = [
             value={row.name}
             maxLength={128}
             spellCheck={false}
-            onChange={(event) => write(index, { name: event.target.value })}
+            onChange={(event) => onChange(rows.with(index, { ...row, name: event.target.value }))}
           />
           <span aria-hidden="true">=</span>
           <input
@@ -87,7 +85,7 @@ export function ModelRows({ value: rows, onChange, example, problem, offered = [
             maxLength={200}
             spellCheck={false}
             autoComplete="off"
-            onChange={(event) => write(index, { model: event.target.value })}
+            onChange={(event) => onChange(withModel(rows, index, event.target.value))}
           />
         </div>
       ))}
