@@ -18,6 +18,8 @@ const PAYMENTS = FULL_RUN ? 400 : 12;
 const DUPLICATES = FULL_RUN ? 25 : 5;
 const SENDERS = 8;
 const BUSY_MS = 200;
+/** Attempts of PayPal to deliver a notification while the village is too busy: three minutes. */
+const BUSY_TRIES = 900;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 
 const [village, standIn] = await Promise.all([testVillage(), startPayPalStandIn()]);
@@ -149,9 +151,9 @@ function plantDetours(): void {
  * certificate may still come wait for days, and the village takes a limited number of them.
  */
 async function send({ delivery, isForged }: Sent, url?: string): Promise<number> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     const { status } = await pay.send(delivery, url);
-    if (status !== 429 || isForged) return status;
+    if (status !== 429 || isForged || tries === BUSY_TRIES) return status;
     await sleep(BUSY_MS);
   }
 }
@@ -174,11 +176,8 @@ test(`${PAYMENTS} payments, each reported up to ${DUPLICATES} times between forg
     }),
   );
   assert.deepEqual([...answers.paypal], [200]);
-  assert.deepEqual(
-    [...answers.forger].filter((status) => status !== 429).sort(),
-    [200, 400],
-    'answers to forgeries that the village was free to take',
-  );
+  // The forgeries of a full run are more than may wait for their certificate.
+  assert.deepEqual([...answers.forger].sort(), FULL_RUN ? [200, 400, 429] : [200, 400]);
 
   const expected = new Map(stories.filter(({ net }) => net > 0).map(({ captureId, net }) => [captureId, net * 10_000]));
   await eventually('the net amount of every payment to match PayPal', async () => {
