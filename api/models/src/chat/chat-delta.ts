@@ -51,6 +51,8 @@ export type ChatDelta =
   | { readonly kind: 'begin'; readonly attempt: number; readonly target: Target }
   | ({ readonly kind: 'retry'; readonly error: ModelError; readonly delayMs: number } & Spent)
   | Exclude<AdapterDelta, { readonly kind: 'end' | 'usage' }>
+  /** The provider has sent a piece of an answer that is held back until its end. */
+  | { readonly kind: 'held' }
   | ({ readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown } & Spent)
   | ({ readonly kind: 'failed'; readonly error: ModelError } & Spent);
 

@@ -78,6 +78,8 @@ export function foldDelta(state: AnswerState, delta: ChatDelta): AnswerState {
       return { ...state, calls: addPiece(state.calls, delta) };
     case 'logprobs':
       return { ...state, logprobs: [...state.logprobs, ...delta.tokens] };
+    case 'held':
+      return state;
     case 'retry':
       return { ...state, failedAttempts: withAttempt(state, delta) };
     case 'end':

@@ -101,6 +101,11 @@ export class ThoughtSplitter {
     return this.#state === 'answer';
   }
 
+  /** True while the splitter holds back a text that only its end can split. */
+  get isHolding(): boolean {
+    return this.#state === 'whole';
+  }
+
   *take(text: string): Generator<SplitPiece> {
     if (this.#state === 'answer') {
       if (text !== '') yield { kind: 'text', text };

@@ -116,20 +116,23 @@ async function* attemptFrom(setup: ModelSetup, turn: Turn): AsyncGenerator<ChatD
   const target = setup.targets[at];
   if (target === undefined) throw new Error('a model needs at least one target');
   const attempt = new Attempt();
+  const about = { target, request, attempt };
+  const even = new EvenAnswer(request, setup.limits, target.can);
   yield { kind: 'begin', attempt: number, target: nameOf(target) };
   let error: ModelError;
   try {
-    const even = new EvenAnswer(request, setup.limits, target.can);
     for await (const delta of ask(target, round)) {
       signal.throwIfAborted();
-      for (const piece of shownPieces(even.take(delta), { target, request, attempt })) yield piece;
+      for (const piece of shownPieces(even.take(delta), about)) yield piece;
       if (delta.kind === 'end') return;
+      if (even.isHolding) yield { kind: 'held' };
     }
     throw new ModelFault('network', 'the provider closed the answer before its end');
   } catch (thrown) {
     const { adapter } = target;
     error = callerError(thrown, { provider: adapter.provider, secrets: adapter.secrets(), signal });
   }
+  for (const piece of shownPieces(even.cut(), about)) yield piece;
   const { delayMs, next } = nextOf(setup, turn, { error, isVisible: attempt.isVisible });
   const spent = spentOf(attempt, request, target.price);
   if (next === null) {

@@ -25,6 +25,16 @@ export class EvenAnswer {
     this.#calls = new CallCheck(request, limits);
   }
 
+  /** True while pieces of the answer wait for its end. */
+  get isHolding(): boolean {
+    return this.#splitter.isHolding;
+  }
+
+  /** The pieces that wait for the end of an answer, if the answer breaks off before it. */
+  *cut(): Generator<AdapterDelta> {
+    if (this.isHolding) yield* this.#splitter.end();
+  }
+
   take(delta: AdapterDelta): Iterable<AdapterDelta> {
     return this.#isEven(delta) ? [delta] : this.#even(delta);
   }

@@ -25,7 +25,7 @@ export const named = (args: unknown): object => ({ name: 'go_to', arguments: arg
 
 interface QuirkServer {
   readonly wire: WireServer;
-  model(): Model;
+  model(attempts?: number): Model;
   streamed(...chunks: readonly (string | Uint8Array)[]): Promise<ChatOutcome>;
   whole(message: object, finish?: unknown): Promise<ChatOutcome>;
 }
@@ -37,10 +37,10 @@ export function quirkServer(can?: ModelTarget['can']): () => QuirkServer {
     wire = await startWireServer();
   });
   after(() => wire.close());
-  function model(): Model {
+  function model(attempts = 1): Model {
     const settings = { provider: 'p', baseUrl: `${wire.url}/v1`, apiKey: null, profile: CHAT_PROFILES.compatible };
     const targets = [{ adapter: createChatAdapter(settings, KIT), model: 'm', price: null, can }];
-    return createModel({ targets, fallbackOn: [], retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }, ...KIT });
+    return createModel({ targets, fallbackOn: [], retry: { attempts, firstDelayMs: 1, maxDelayMs: 1 }, ...KIT });
   }
   return () => ({
     wire,

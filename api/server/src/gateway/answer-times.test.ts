@@ -19,6 +19,7 @@ const start = async (options: Parameters<typeof wireModels>[1]): Promise<string>
   (await village.startReplica({}, { models: wireModels(wire.url, options) })).peopleUrl;
 const play = new Play(await start({ limits: { idleMs: IDLE_MS } }));
 const hastyUrl = await start({ limits: { totalMs: 1_500 } });
+const jsonUrl = await start({ limits: { firstByteMs: IDLE_MS, idleMs: IDLE_MS }, thoughts: 'opened' });
 const queueUrl = await start({ maxInFlight: 1 });
 await play.everybody();
 
@@ -60,6 +61,47 @@ test('a stream begins while the provider is still silent', async () => {
   assert.match((await reader?.read())?.value ?? '', /"delta":\{"role":"assistant","content":""\}/);
   await reader?.cancel();
   await wire.requests.at(-1)?.gone;
+});
+
+/** The pieces of an answer in JSON. After opened thoughts, the gateway holds them back until the end. */
+const JSON_PIECES = ['{"birds":[', ...Array.from({ length: 6 }, () => '"heron",'), '"owl"]}'];
+
+function askJson(agentId: AgentId, signal: AbortSignal | null = null): Promise<Response> {
+  const messages = [{ role: 'user', content: 'Name birds.' }];
+  return fetch(`${jsonUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'small', messages, response_format: { type: 'json_object' } }),
+    signal,
+  });
+}
+
+test('JSON that is held back after opened thoughts may take longer than the limits, and its time begins with its first piece', async () => {
+  const { chunks, ...whole } = OPENAI_WIRE.stream({ text: JSON_PIECES });
+  wire.add({ answer: { ...whole, chunks: chunks.flatMap((chunk) => [{ waitMs: PIECE_MS }, chunk]) } });
+  const response = await askJson('bob');
+  assert.equal(response.status, 200, response.ok ? '' : await response.text());
+  const { choices, hamlet } = ChatCompletion.parse(await response.json());
+  assert.equal(choices[0]?.message.content, JSON_PIECES.join(''));
+  assert.ok((hamlet.ttft_ms ?? Infinity) <= IDLE_MS, `first piece after ${hamlet.ttft_ms} ms`);
+});
+
+test('a caller who leaves while JSON is held back pays for the pieces that arrived', async () => {
+  const leave = new AbortController();
+  const [head = '', piece = ''] = OPENAI_WIRE.stream({ text: JSON_PIECES }).chunks;
+  const before = wire.requests.length;
+  wire.add({ answer: { ...OPENAI_WIRE.stream({}), chunks: [head, { drip: String(piece), everyMs: 20 }] } });
+  const left = assert.rejects(askJson('fay', leave.signal));
+  await eventually('the request at the provider', () => wire.requests.length === before + 1);
+  await sleep(1_000);
+  leave.abort();
+  await left;
+  const request = await eventually('the end of the request', async () => {
+    const newest = await used('fay');
+    return newest?.outcome !== 'under_way' && newest;
+  });
+  assert.equal(request.outcome, 'cancelled');
+  assert.ok(request.prompt_tokens > 0 && request.completion_tokens > 0, JSON.stringify(request));
 });
 
 for (const stream of [true, false])

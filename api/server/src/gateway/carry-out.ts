@@ -238,9 +238,9 @@ async function ask(
     for await (const delta of served.port.stream({ ...request, traceparent, signal })) {
       clock.take(delta);
       gathered.state = foldDelta(gathered.state, delta);
-      if (!isVisible(delta) || signal.aborted) continue;
-      gathered.firstMs ??= ports.monotonicMs();
-      passOn(ticket, delta, about);
+      if (signal.aborted) continue;
+      if (isVisible(delta) || delta.kind === 'held') gathered.firstMs ??= ports.monotonicMs();
+      if (isVisible(delta)) passOn(ticket, delta, about);
     }
   } catch (error) {
     gathered.error = error;

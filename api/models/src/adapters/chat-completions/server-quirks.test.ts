@@ -1,8 +1,8 @@
 /** Answers of servers that speak Chat Completions in their own way, over HTTP. Official clients read them all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ChatOutcome } from '../../chat/chat-delta.ts';
-import { collectAnswer } from '../../chat/fold-answer.ts';
+import type { ChatDelta, ChatOutcome } from '../../chat/chat-delta.ts';
+import { collectAnswer, EMPTY_ANSWER, foldDelta, outcomeOf } from '../../chat/fold-answer.ts';
 import { ALL_CAPABILITIES } from '../../routing/fit-request.ts';
 import { answerOf, ASK, call, delta, DONE, event, named, quirkServer, USAGE } from '../../testing/quirk-server.ts';
 import { eventStream, json } from '../../testing/wires/wire.ts';
@@ -165,6 +165,45 @@ test('a prompt that opens thoughts leaves them apart from the answer and the cal
 test('opened thoughts that the limit of tokens cut off are no answer', async () => {
   const { content, reasoning } = answerOf(await opened().streamed(text('North or'), delta({}, 'length'), DONE));
   assert.deepEqual([reasoning, content], ['North or', '']);
+});
+
+const AS_JSON = { ...ASK, jsonObject: true };
+const JSON_PART = [text('{"place":'), text('"the mi')];
+
+test('JSON after opened thoughts keeps its part if the connection breaks, costs tokens and is not retried', async () => {
+  const { wire, model } = opened();
+  const before = wire.requests.length;
+  wire.add({ answer: eventStream([...JSON_PART, 'cut']) });
+  const { error, partial } = failureOf(await collectAnswer(model(3).stream(AS_JSON)));
+  assert.deepEqual([error.code, partial.content, partial.reasoning], ['network', '{"place":"the mi', '']);
+  assert.deepEqual([wire.requests.length - before, partial.failedAttempts], [1, []]);
+  assert.ok(partial.usage.promptTokens > 0 && partial.usage.completionTokens > 0);
+});
+
+test('thoughts that a demand for JSON holds back are retried like others if the connection breaks, and cost tokens', async () => {
+  const { wire, model } = opened();
+  wire.add({ answer: eventStream([text('the user '), text('asks'), 'cut']) });
+  wire.add({ answer: eventStream([text('1. The mill.</think>{}'), delta({}, 'stop'), DONE]) });
+  const { content, reasoning, failedAttempts } = answerOf(await collectAnswer(model(3).stream(AS_JSON)));
+  assert.deepEqual([reasoning, content, failedAttempts.length], ['1. The mill.', '{}', 1]);
+  const usage = failedAttempts[0]?.usage;
+  assert.ok(usage && usage.promptTokens > 0 && usage.completionTokens > 0);
+});
+
+test('a caller who leaves JSON after opened thoughts sees each piece held, and gets the part with its tokens', async () => {
+  const { wire, model } = opened();
+  wire.add({ answer: eventStream([...JSON_PART, 'hold']) });
+  const leave = new AbortController();
+  const seen: ChatDelta[] = [];
+  for await (const piece of model(3).stream({ ...AS_JSON, signal: leave.signal })) {
+    seen.push(piece);
+    if (seen.filter(({ kind }) => kind === 'held').length === JSON_PART.length) leave.abort();
+  }
+  const kinds = seen.map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['begin', 'held', 'held', 'text', 'failed']);
+  const { partial } = failureOf(outcomeOf(seen.reduce(foldDelta, EMPTY_ANSWER)));
+  assert.equal(partial.content, '{"place":"the mi');
+  assert.ok(partial.usage.promptTokens > 0 && partial.usage.completionTokens > 0);
 });
 
 test('a server that separates thoughts itself keeps its answer, also if its model is set to open them', async () => {

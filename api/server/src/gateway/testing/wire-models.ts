@@ -13,6 +13,8 @@ interface WireOptions {
   readonly limits?: Partial<ModelsConfig['limits']>;
   /** The provider's name of the model, its context and the limit of its answers. */
   readonly route?: { readonly model?: string; readonly contextTokens?: number; readonly answerTokens?: number };
+  /** For a model whose prompt opens its thoughts. */
+  readonly thoughts?: 'opened';
 }
 
 /** A model server that runs until the tests of the calling file have ended. */
@@ -21,7 +23,10 @@ export async function testWire(...given: Parameters<typeof startWireServer>): Pr
 }
 
 /** The model `small` comes from a server with OpenAI's format; `large` is scripted. */
-export function wireModels(url: string, { maxInFlight, queue, limits, route }: WireOptions = {}): VillageModels {
+export function wireModels(
+  url: string,
+  { maxInFlight, queue, limits, route, thoughts }: WireOptions = {},
+): VillageModels {
   const parsed = parseModelsConfig({
     providers: {
       upstream: { kind: 'compatible', baseUrl: `${url}/v1`, credential: 'village', maxInFlight },
@@ -35,6 +40,7 @@ export function wireModels(url: string, { maxInFlight, queue, limits, route }: W
       },
       { match: 'large', provider: 'scripted' },
     ],
+    capabilities: [{ provider: 'upstream', model: '*', thoughts }],
     retry: { attempts: 2, firstDelayMs: 1 },
     queue,
     limits,
