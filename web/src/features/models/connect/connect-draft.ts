@@ -79,7 +79,7 @@ export function withThoughts(rows: readonly ModelRow[], model: string, areOpened
   return rows.map((row) => (row.model.trim() === model ? { ...row, thoughts: areOpened ? 'opened' : undefined } : row));
 }
 
-/** The rows with another provider's model in one row. It gets the words of a row that has the model, because those of the former model are false for it. */
+/** Writes a model into a row. The settings of the former model leave the row; those of the new one come from another row with it. */
 export function withModel(rows: readonly ModelRow[], at: number, model: string): readonly ModelRow[] {
   const same = rows.find((row, index) => index !== at && row.model.trim() === model.trim());
   return rows.map((row, index) => (index === at ? { ...same, name: row.name, model } : row));
