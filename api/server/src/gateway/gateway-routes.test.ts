@@ -227,6 +227,8 @@ test('a failing provider is reported; a request that fails without text costs no
   ).text();
   assert.match(inPieces, /"code":"model_failed"/);
   assert.doesNotMatch(inPieces, /\[DONE\]/);
+  const vectors = await refusalOf(play.as('cleo').raw.createEmbeddings({ model: 'failing', input: 'bread' }));
+  assert.equal(vectors.code, 'model_failed');
 });
 
 test('a model of the tier without a provider is not listed, and is refused as not served', async () => {
