@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENAI_WIRE } from '@hamlet/models/testing';
+import { closeAgentAccount, inTransaction } from '@hamlet/store';
 import { agentToken, eventually, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { testWire, wireModels } from './testing/wire-models.ts';
 
@@ -14,6 +15,7 @@ const gate = Promise.withResolvers<void>();
 const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const replica = await village.startReplica({}, { models: wireModels(wire.url, PLACES) });
 const metricsUrl = replica.metricsUrl;
+const db = village.openDb();
 const play = new Play(replica.peopleUrl);
 const impatient = { ...PLACES, queue: { maxWaiting: 5, waitMs: 20 } };
 const impatientUrl = (await village.startReplica({}, { models: wireModels(wire.url, impatient) })).peopleUrl;
@@ -96,6 +98,29 @@ test('a request that waits too long is refused with the time to wait, and uses n
   const use = await play.admin.getModelUse({ agent_id: 'fay' });
   assert.deepEqual([use.in_flight, use.tokens.used, use.recent[0]?.outcome], [0, 0, 'failed']);
   wire.verify();
+});
+
+test('a request that cannot pay once it has its place is recorded as not paid, and is never sent', async () => {
+  const close = () => inTransaction(db, (tx) => closeAgentAccount(tx, 'ada'));
+  for (const [code, meanwhile] of [
+    ['insufficient_funds', () => undefined],
+    ['account_closed', close],
+  ] as const) {
+    const held = Promise.withResolvers<void>();
+    const whole = OPENAI_WIRE.stream({ text: ['slow'] });
+    wire.add({ answer: { ...whole, chunks: [{ until: held.promise }, ...whole.chunks] } });
+    const before = wire.requests.length;
+    const first = ask('bob');
+    await eventually('the first request at the provider', () => wire.requests.length === before + 1);
+    const second = ask('ada');
+    await waiting(1);
+    await meanwhile();
+    held.resolve();
+    assert.equal(((await (await second).json()) as { code: string }).code, code);
+    assert.equal((await first).status, 200);
+    assert.equal((await play.admin.getModelUse({ agent_id: 'ada' })).recent[0]?.outcome, 'not_paid', code);
+    assert.equal(wire.requests.length, before + 1);
+  }
 });
 
 test('a request that a freeze of the village ends while it waits is recorded as cancelled', async () => {
