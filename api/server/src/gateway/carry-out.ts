@@ -4,6 +4,7 @@ import { EMPTY_ANSWER, estimateTokens, foldDelta, FollowingAbort, outcomeOf } fr
 import type { AnswerState, ChatDelta, Finish, ModelError, ReasoningItem, TokenUsage, ToolCall } from '@hamlet/models';
 import { endModelRequest, type ModelRequestEnd, type ProviderCost } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
+import { refusalOfError } from '../http/respond.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
 import { AnswerClock } from './answer-clock.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
@@ -274,6 +275,12 @@ function completedOf(
     price: formatAiDollars(chargeOf(ticket.reservation, usage.promptTokens + usage.completionTokens)),
     seal,
   };
+}
+
+/** Logs that the end of a request could not be recorded, and refuses it. Its provider was asked. */
+export function refuseUnrecorded({ log }: GatewayPorts, { requestId }: Ticket, error: unknown): Refused {
+  log('error', 'the end of a model request could not be recorded', { request_id: requestId, error });
+  return { ...refusalOfError(error), asked: true };
 }
 
 /** Throws if the end cannot be recorded, so that the caller gets no complete answer that is not paid for. */

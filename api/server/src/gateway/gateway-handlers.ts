@@ -12,6 +12,7 @@ import { admitRequest, modelLimits, requestLife, type GatewayPorts } from './adm
 import { completionShape } from './chat/completion-shape.ts';
 import { conversing } from './conversations/converse.ts';
 import { planEmbedding, servedModel } from './plan-request.ts';
+import { refuseUnrecorded } from './carry-out.ts';
 import { carryOutEmbedding } from './carry-out-embedding.ts';
 import { MODELS_MADE_S, type ServedModel } from './models/village-models.ts';
 import type { Village } from '../village.ts';
@@ -62,7 +63,9 @@ function createEmbeddings({ source, gateway }: Village): Handlers['createEmbeddi
       gone: AbortSignal.timeout(gateway.answerTimes.totalMs),
     });
     if (!ticket.ok) return ticket;
-    const answer = await carryOutEmbedding(gateway, ticket.data, body);
+    const answer = await carryOutEmbedding(gateway, ticket.data, body).catch((error: unknown) =>
+      refuseUnrecorded(gateway, ticket.data, error),
+    );
     return answer.ok ? { ...answer, limits: ticket.data.limits } : { ...answer, asked: true };
   });
 }

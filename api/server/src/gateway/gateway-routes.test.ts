@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import { ChatCompletionChunk, completeChat, Problem } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
 import { readModelRequests } from '@hamlet/store';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, eventually, TOKENS, testVillage, type AgentId, Play } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
@@ -26,6 +28,7 @@ const url = replica.peopleUrl;
 const metricsUrl = replica.metricsUrl;
 const play = new Play(url);
 const db = village.openDb();
+const superuser = untilEnd(openSuperuser(village.postgres));
 await play.everybody();
 
 function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<ChatCompletion>> {
@@ -306,6 +309,21 @@ test('an agent of a priced tier without money is refused before the provider is 
   const now = await useOf('ada');
   assert.equal(now.tokens.used, before.tokens.used);
   assert.equal(now.recent[0]?.outcome, 'not_paid');
+});
+
+test('a request whose end cannot be recorded is refused, and is not counted as refused before its provider was asked', async () => {
+  await superuser.run("create function lose() returns trigger language plpgsql as $$begin raise 'lost'; end$$");
+  await superuser.run('create trigger lose before update on model_request for each row execute function lose()');
+  try {
+    assert.equal((await refusalOf(ask('eve'))).code, 'internal');
+    const vectors = play.as('eve').raw.createEmbeddings({ model: 'failing', input: 'bread' });
+    assert.equal((await refusalOf(vectors)).code, 'internal');
+  } finally {
+    await superuser.run('drop function lose cascade');
+  }
+  const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+  assert.match(text, /hamlet_model_unsettled_total 2/);
+  assert.doesNotMatch(text, /hamlet_model_refusals_total\{reason="internal"\}/);
 });
 
 test('the metrics count requests, tokens and refusals', async () => {

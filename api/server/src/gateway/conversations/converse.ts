@@ -2,11 +2,10 @@ import type { ChatCompletionBody, completeChat } from '@hamlet/contract';
 import type { CompletionChannel } from '../../http/completion-channel.ts';
 import type { RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
-import { refusalOfError } from '../../http/respond.ts';
 import type { Allowance } from '../../limits/agent-limits.ts';
 import type { Village } from '../../village.ts';
 import { admitRequest, type GatewayPorts, type Ticket } from '../admit-request.ts';
-import { carryOut, withdraw, type AnswerShape } from '../carry-out.ts';
+import { carryOut, refuseUnrecorded, withdraw, type AnswerShape } from '../carry-out.ts';
 import { headAt, type CompletionHead } from '../chat/completion-shape.ts';
 import { planContinuation, planRequest } from '../plan-request.ts';
 
@@ -57,12 +56,9 @@ async function stream<Whole, Chunk>(
     if (outcome.ok) send(shape.last(outcome.data));
     channel.end(outcome.ok ? undefined : outcome);
   } catch (error) {
-    gateway.log('error', 'the end of a streamed model answer could not be recorded', {
-      request_id: ticket.requestId,
-      error,
-    });
+    const refusal = refuseUnrecorded(gateway, ticket, error);
     begin();
-    channel.end(refusalOfError(error));
+    channel.end(refusal);
   } finally {
     clearImmediate(soon);
   }
@@ -98,7 +94,10 @@ export function conversing<Body, Whole, Chunk>({ source, gateway }: Village, for
     }
     const shape = format.shapeOf(ticket.data, asked, headAt(gateway.catalog, now));
     if (body.stream === true) return stream(gateway, ticket.data, { shape, channel });
-    const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
+    const caller = { gone: channel.gone, onPiece: () => undefined };
+    const outcome = await carryOut(gateway, ticket.data, caller).catch((error: unknown) =>
+      refuseUnrecorded(gateway, ticket.data, error),
+    );
     if (!outcome.ok) return { ...outcome, asked: true };
     return { ...accepted(shape.whole(outcome.data)), limits: ticket.data.limits };
   }
