@@ -60,8 +60,8 @@ function folderOf({ folder }: InstallInput, { kit, tree }: HandsJob): string {
 
 /** True if the folder has a Python virtual environment that is not a link out of the workspace. */
 async function hasVenv({ manager }: InstallInput, { hands, kit }: HandsJob, folder: string): Promise<boolean> {
-  const path = posix.join(pathIn(kit.workspace, folder), '.venv/pyvenv.cfg');
-  return manager === 'pip' && (await isThere(hands, kit.workspace, path));
+  if (manager !== 'pip') return false;
+  return isThere(hands, kit.workspace, posix.join(pathIn(kit.workspace, folder), '.venv/pyvenv.cfg'));
 }
 
 const ranBy = (input: InstallInput, cwd: string) => ({
