@@ -10,8 +10,6 @@ import { testWire, wireModels } from './testing/wire-models.ts';
 
 const PLACES = { maxInFlight: 1 };
 
-const gate = Promise.withResolvers<void>();
-
 const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const replica = await village.startReplica({}, { models: wireModels(wire.url, PLACES) });
 const metricsUrl = replica.metricsUrl;
@@ -37,15 +35,20 @@ async function waiting(count: number): Promise<void> {
   });
 }
 
-const slow = () => {
+/** Takes the place at the provider with a request of an agent, which is answered once `held` resolves. */
+async function occupy(agentId: AgentId, url?: string) {
+  const held = Promise.withResolvers<void>();
   const whole = OPENAI_WIRE.stream({ text: ['slow'] });
-  return { answer: { ...whole, chunks: [{ until: gate.promise }, ...whole.chunks] } };
-};
+  wire.add({ answer: { ...whole, chunks: [{ until: held.promise }, ...whole.chunks] } });
+  const before = wire.requests.length;
+  const first = ask(agentId, url);
+  await eventually('the first request at the provider', () => wire.requests.length === before + 1);
+  return { held, first };
+}
 
 test('a request waits for a place at the provider; it is never sent if its caller leaves', async () => {
-  wire.add(slow(), { answer: OPENAI_WIRE.stream({ text: ['next'] }) });
-  const first = ask('bob');
-  await eventually('the first request at the provider', () => wire.requests.length === 1);
+  const { held, first } = await occupy('bob');
+  wire.add({ answer: OPENAI_WIRE.stream({ text: ['next'] }) });
   const second = ask('cleo');
   await waiting(1);
   const leaving = new AbortController();
@@ -63,7 +66,7 @@ test('a request waits for a place at the provider; it is never sent if its calle
     asking,
     ['bob', 'cleo'].map((agent_id) => ({ provider: 'upstream', agent_id, requests: 1 })),
   );
-  gate.resolve();
+  held.resolve();
   for (const [answer, text] of [
     [first, 'slow'],
     [second, 'next'],
@@ -84,12 +87,7 @@ test('a request waits for a place at the provider; it is never sent if its calle
 });
 
 test('a request that waits too long is refused with the time to wait, and uses no tokens', async () => {
-  const held = Promise.withResolvers<void>();
-  const whole = OPENAI_WIRE.stream({ text: ['slow'] });
-  wire.add({ answer: { ...whole, chunks: [{ until: held.promise }, ...whole.chunks] } });
-  const before = wire.requests.length;
-  const first = ask('eve', impatientUrl);
-  await eventually('the first request at the provider', () => wire.requests.length === before + 1);
+  const { held, first } = await occupy('eve', impatientUrl);
   const refused = await ask('fay', impatientUrl);
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5']);
   assert.equal(((await refused.json()) as { code: string }).code, 'model_busy');
@@ -106,12 +104,8 @@ test('a request that cannot pay once it has its place is recorded as not paid, a
     ['insufficient_funds', () => undefined],
     ['account_closed', close],
   ] as const) {
-    const held = Promise.withResolvers<void>();
-    const whole = OPENAI_WIRE.stream({ text: ['slow'] });
-    wire.add({ answer: { ...whole, chunks: [{ until: held.promise }, ...whole.chunks] } });
-    const before = wire.requests.length;
-    const first = ask('bob');
-    await eventually('the first request at the provider', () => wire.requests.length === before + 1);
+    const { held, first } = await occupy('bob');
+    const sent = wire.requests.length;
     const second = ask('ada');
     await waiting(1);
     await meanwhile();
@@ -119,17 +113,12 @@ test('a request that cannot pay once it has its place is recorded as not paid, a
     assert.equal(((await (await second).json()) as { code: string }).code, code);
     assert.equal((await first).status, 200);
     assert.equal((await play.admin.getModelUse({ agent_id: 'ada' })).recent[0]?.outcome, 'not_paid', code);
-    assert.equal(wire.requests.length, before + 1);
+    assert.equal(wire.requests.length, sent);
   }
 });
 
 test('a request that a freeze of the village ends while it waits is recorded as cancelled', async () => {
-  const held = Promise.withResolvers<void>();
-  const whole = OPENAI_WIRE.stream({ text: ['slow'] });
-  wire.add({ answer: { ...whole, chunks: [{ until: held.promise }, ...whole.chunks] } });
-  const before = wire.requests.length;
-  const first = ask('bob');
-  await eventually('the first request at the provider', () => wire.requests.length === before + 1);
+  const { held, first } = await occupy('bob');
   const second = ask('eve');
   await waiting(1);
   await play.admin.freezeVillage({ reason: 'odd' });

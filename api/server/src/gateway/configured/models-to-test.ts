@@ -45,7 +45,7 @@ export function modelsToTest(
   return [...found.values()].slice(0, TESTED_MAX);
 }
 
-/** The stored test of a model; undefined if it has none since its address, key or setting for thoughts changed. Pure. */
+/** The stored test of a model with its present address, key and setting for thoughts; undefined before it. Pure. */
 export function testOf(
   { served, address }: ModelToTest,
   rows: readonly ProviderTestRow[],
